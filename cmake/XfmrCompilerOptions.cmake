@@ -1,0 +1,37 @@
+# mlir_tablegen reads the directory's include path, so it is set here and not
+# on targets; as SYSTEM, the headers of LLVM and the generated ones raise no warning.
+include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${CMAKE_BINARY_DIR}/include)
+include_directories(${CMAKE_SOURCE_DIR}/include)
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter)
+if(XFMR_ENABLE_WERROR)
+  add_compile_options(-Werror)
+endif()
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>
+                    $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
+if(XFMR_ENABLE_ASSERTIONS)
+  add_compile_options(-UNDEBUG)
+endif()
+if(XFMR_SANITIZERS)
+  add_compile_options(-fsanitize=${XFMR_SANITIZERS} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${XFMR_SANITIZERS})
+endif()
+
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # Without time stamps in the precompiled header, ccache can reuse what was built with it.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+endif()
+
+find_program(XFMR_LLD NAMES ld.lld HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
+if(XFMR_LLD AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  add_link_options(--ld-path=${XFMR_LLD})
+endif()
+
+find_program(XFMR_CCACHE ccache)
+if(XFMR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(launcher ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    ${XFMR_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
