@@ -1,0 +1,86 @@
+"""The pages cannot rot: their examples are pieces of files that tests run, and
+their links lead somewhere.
+
+- A block of code in README.md or docs/ is a piece of the file that the comment
+  before it names: <!-- from: FILE -->. A block of `sh` may instead hold commands
+  that start with a file of the project. `text` and `mermaid` are pictures.
+- `Example (FILE):` in the references, which come from the .td files, names the
+  test that holds the example after it.
+- Every file in examples/ is run by a test.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+import unittest
+
+ROOT = None
+PICTURES = {"text", "mermaid"}
+GENERATED = {"Dialect.md", "Passes.md"}
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def squeeze(text):
+    return " ".join(text.split())
+
+
+class Pages(unittest.TestCase):
+    def pages(self):
+        return [ROOT / "README.md"] + sorted((ROOT / "docs").glob("**/*.md"))
+
+    def holds(self, name, piece, where):
+        self.assertTrue((ROOT / name).is_file(), "%s: there is no %s" % (where, name))
+        self.assertIn(squeeze(piece), squeeze((ROOT / name).read_text()),
+                      "%s: its example is not in %s" % (where, name))
+
+    def test_blocks_come_from_files(self):
+        for page in self.pages():
+            if page.name in GENERATED:
+                continue
+            text = page.read_text()
+            for block in BLOCK.finditer(text):
+                language, piece = block.groups()
+                where = "%s, line %d" % (page.name, text.count("\n", 0, block.start()) + 1)
+                source = re.search(r"<!-- from: (\S+) -->\s*$", text[: block.start()])
+                with self.subTest(where):
+                    if source:
+                        self.holds(source.group(1), piece, where)
+                    elif language == "sh":
+                        for line in piece.splitlines():
+                            first = line.split()[0]
+                            self.assertTrue((ROOT / first).is_file(), "%s: there is no %s" % (where, first))
+                    else:
+                        self.assertIn(language, PICTURES, "%s: the block names no file" % where)
+
+    def test_examples_of_the_references(self):
+        count = 0
+        for name in GENERATED:
+            page = (ROOT / "docs" / name).read_text()
+            for example in re.finditer(r"Example \((\S+)\):\s*```mlir\n(.*?)```", page, re.DOTALL):
+                count += 1
+                with self.subTest(squeeze(example.group(2))[:60]):
+                    self.holds(example.group(1), example.group(2), name)
+        self.assertGreater(count, 0)
+
+    def test_links(self):
+        for page in self.pages():
+            text = BLOCK.sub("", page.read_text())
+            for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+                if not re.match(r"[a-z]+:", link):
+                    with self.subTest(link):
+                        self.assertTrue((page.parent / link).exists(), "%s links to %s" % (page.name, link))
+
+    def test_examples_are_run(self):
+        tests = "".join(test.read_text(errors="replace") for pattern in ("*.mlir", "*.test")
+                        for test in (ROOT / "test").glob("**/" + pattern))
+        for example in sorted((ROOT / "examples").iterdir()):
+            self.assertIn("%examples/" + example.name, tests)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--source", required=True, type=pathlib.Path)
+    options, rest = parser.parse_known_args()
+    ROOT = options.source
+    unittest.main(argv=sys.argv[:1] + rest)
