@@ -3,6 +3,10 @@
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${CMAKE_BINARY_DIR}/include)
 include_directories(${CMAKE_SOURCE_DIR}/include)
 
+# Programs too are compiled with -fPIC, not -fPIE: they share the libraries'
+# precompiled header, which holds for one of the two.
+add_compile_options(-fPIC)
+
 add_compile_options(-Wall -Wextra -Wno-unused-parameter)
 if(XFMR_ENABLE_WERROR)
   add_compile_options(-Werror)

@@ -19,4 +19,5 @@ foreach(command ${GENERATE})
 endforeach()
 # What the descriptions' indentation leaves at line ends is no content.
 string(REGEX REPLACE "[ \t]+\n" "\n" page "${page}")
-file(WRITE ${OUTPUT} "${page}")
+string(STRIP "${page}" page)
+file(WRITE ${OUTPUT} "${page}\n")
