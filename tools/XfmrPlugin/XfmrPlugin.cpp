@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For stock mlir-opt, by --load-dialect-plugin and --load-pass-plugin. Passes are
-// then reached by --pass-pipeline: a plugin cannot add a flag of its own. Never
-// load it into the project's own tools, which already hold the dialect.
+// For stock mlir-opt, by --load-dialect-plugin and --load-pass-plugin. Passes
+// are then reached by --pass-pipeline: a plugin cannot add a flag of its own.
+// Never load it into the project's own tools, which already hold the dialect.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,7 +27,8 @@ void mlir::xfmr::initTool(const char *toolName) {
   llvm::cl::SetVersionPrinter([name](llvm::raw_ostream &os) {
     os << "xfmr " XFMR_VERSION_STRING "\n"
        << "  " << name << ", on LLVM/MLIR " LLVM_VERSION_STRING "\n"
-       << "  Bug reports: the project's issue tracker, with the command line and "
+       << "  Bug reports: the project's issue tracker, with the command line "
+          "and "
           "the input\n";
   });
 }

@@ -1,4 +1,5 @@
-//===- ToolSupport.h - What every tool of the project starts with *- C++ -*-===//
+//===- ToolSupport.h - What every tool of the project starts with *- C++
+//-*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

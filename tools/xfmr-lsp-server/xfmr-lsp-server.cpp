@@ -14,6 +14,5 @@ int main(int argc, char **argv) {
   mlir::xfmr::initTool("xfmr-lsp-server");
   mlir::DialectRegistry registry;
   mlir::xfmr::registerToolDialects(registry);
-  return mlir::asMainReturnCode(
-      mlir::MlirLspServerMain(argc, argv, registry));
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }
