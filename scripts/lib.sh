@@ -3,6 +3,7 @@
 
 XFMR_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 XFMR_BUILD=$XFMR_ROOT/build
+[ "${XFMR_PRESET:-}" != asan ] || XFMR_BUILD=$XFMR_BUILD/asan
 
 xfmr_say() { printf '== %s\n' "$*"; }
 xfmr_die() {
