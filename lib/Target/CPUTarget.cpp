@@ -1,0 +1,214 @@
+//===- CPUTarget.cpp - Facts about the CPU compiled for -------------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "xfmr/Target/CPUTarget.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+#include <unistd.h>
+
+using namespace llvm;
+using namespace mlir::xfmr;
+
+namespace {
+
+/// What the features of a CPU do not tell. Zero where nothing is known.
+struct MeasuredFacts {
+  StringLiteral cpu;
+  bool prefersBF16Dot;
+  int64_t l1KiB, l2KiB, lastLevelKiB;
+  /// Non-temporal stores pay from the size of the L2 cache on, and not only
+  /// from that of the last level.
+  bool nonTemporalFromL2;
+};
+
+// vdpbf16ps runs at twice the f32 rate on AMD's cores and at half of it on
+// Intel's. Sizes are of the smallest part sold under the name.
+constexpr MeasuredFacts measuredFacts[] = {
+    {"x86-64-v3", false, 32, 256, 8192, false},
+    {"x86-64-v4", false, 32, 1024, 8192, false},
+    {"haswell", false, 32, 256, 8192, false},
+    {"broadwell", false, 32, 256, 8192, false},
+    {"skylake", false, 32, 256, 8192, false},
+    {"skylake-avx512", false, 32, 1024, 11264, true},
+    {"cascadelake", false, 32, 1024, 11264, true},
+    {"cooperlake", false, 32, 1024, 11264, true},
+    {"icelake-server", false, 48, 1280, 12288, true},
+    {"sapphirerapids", false, 48, 2048, 15360, true},
+    {"emeraldrapids", false, 48, 2048, 22528, true},
+    {"graniterapids", false, 48, 2048, 32768, true},
+    {"znver1", false, 32, 512, 8192, false},
+    {"znver2", false, 32, 512, 16384, false},
+    {"znver3", false, 32, 512, 32768, false},
+    {"znver4", true, 32, 1024, 32768, false},
+    {"znver5", true, 48, 1024, 32768, false},
+};
+
+/// Registers the target of this machine; safe to be called any number of times.
+void initializeTarget() {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  InitializeNativeTargetAsmParser();
+}
+
+Expected<const Target *> lookupTarget(StringRef triple) {
+  initializeTarget();
+  std::string message;
+  const Target *target = TargetRegistry::lookupTarget(Triple(triple), message);
+  if (!target)
+    return createStringError("no code generator for " + triple + ": " +
+                             message);
+  return target;
+}
+
+std::string getHostFeatures() {
+  SubtargetFeatures features;
+  // The order of a StringMap is not that of its keys.
+  StringMap<bool> map = sys::getHostCPUFeatures();
+  SmallVector<StringRef> names(map.keys());
+  llvm::sort(names);
+  for (StringRef name : names)
+    features.AddFeature(name, map.lookup(name));
+  return features.getString();
+}
+
+void refineByHost(CPUTarget &target, bool nonTemporalFromL2) {
+  auto size = [](int name, int64_t &value) {
+    long bytes = sysconf(name);
+    if (bytes > 0)
+      value = bytes;
+  };
+  size(_SC_LEVEL1_DCACHE_SIZE, target.l1Bytes);
+  size(_SC_LEVEL2_CACHE_SIZE, target.l2Bytes);
+  size(_SC_LEVEL3_CACHE_SIZE, target.lastLevelBytes);
+  target.nonTemporalFromBytes =
+      nonTemporalFromL2 ? target.l2Bytes : target.lastLevelBytes;
+}
+
+void fillFromFeatures(CPUTarget &target, const MCSubtargetInfo &info,
+                      const Triple &triple) {
+  auto has = [&](StringRef feature) {
+    return info.checkFeatures(feature.str());
+  };
+  if (triple.isAArch64()) {
+    // Fixed-length code uses the 128-bit registers whatever the SVE length.
+    target.vectorBytes = 16;
+    target.vectorRegisters = 32;
+    target.hasFMA = true;
+    target.convertsF16 = true;
+    target.hasBF16Dot = target.convertsBF16 = has("+bf16");
+    target.prefersBF16Dot = target.hasBF16Dot;
+    return;
+  }
+  if (!triple.isX86())
+    return;
+  bool avx512 = has("+avx512f") && has("+avx512vl") && has("+avx512bw") &&
+                has("+avx512dq");
+  target.vectorBytes = avx512 ? 64 : has("+avx2") ? 32 : 16;
+  target.vectorRegisters = avx512 ? 32 : 16;
+  target.hasFMA = has("+fma") || avx512;
+  target.hasMaskedMemory = avx512;
+  target.convertsF16 = has("+f16c") || avx512;
+  target.hasBF16Dot = target.convertsBF16 = has("+avx512bf16") && avx512;
+  target.hasAMXBF16 = has("+amx-bf16");
+  target.hasAMXInt8 = has("+amx-int8");
+}
+
+} // namespace
+
+Expected<CPUTarget> CPUTarget::get(StringRef cpu) {
+  CPUTarget target;
+  target.isHost = cpu == "host";
+  target.triple = sys::getProcessTriple();
+  target.cpu = target.isHost ? sys::getHostCPUName().str() : cpu.str();
+  if (target.isHost)
+    target.features = getHostFeatures();
+
+  Expected<const Target *> llvmTarget = lookupTarget(target.triple);
+  if (!llvmTarget)
+    return llvmTarget.takeError();
+  Triple triple(target.triple);
+  // Asking for the features of an unknown CPU makes LLVM warn on stderr.
+  std::unique_ptr<MCSubtargetInfo> generic(
+      (*llvmTarget)->createMCSubtargetInfo(triple, "", ""));
+  bool known =
+      generic && generic->isCPUStringValid(target.cpu) &&
+      (!triple.isX86() ||
+       X86::parseArchX86(target.cpu, triple.isArch64Bit()) != X86::CK_None);
+  if (!known && !target.isHost)
+    return createStringError("unknown CPU '" + cpu + "' for " +
+                             triple.getArchName() +
+                             ": --cpu=help lists those that are known");
+  // A host that this LLVM does not know is described by its features alone.
+  if (!known)
+    target.cpu = triple.isX86() ? "x86-64" : "generic";
+
+  std::unique_ptr<MCSubtargetInfo> info(
+      (*llvmTarget)
+          ->createMCSubtargetInfo(triple, target.cpu, target.features));
+  fillFromFeatures(target, *info, triple);
+
+  const auto *row = llvm::find_if(measuredFacts, [&](const MeasuredFacts &row) {
+    return row.cpu == target.cpu;
+  });
+  bool nonTemporalFromL2 = false;
+  if (row != std::end(measuredFacts)) {
+    target.prefersBF16Dot = target.hasBF16Dot && row->prefersBF16Dot;
+    target.l1Bytes = row->l1KiB * 1024;
+    target.l2Bytes = row->l2KiB * 1024;
+    target.lastLevelBytes = row->lastLevelKiB * 1024;
+    nonTemporalFromL2 = row->nonTemporalFromL2;
+    target.nonTemporalFromBytes =
+        nonTemporalFromL2 ? target.l2Bytes : target.lastLevelBytes;
+  }
+  if (target.isHost)
+    refineByHost(target, nonTemporalFromL2);
+  return target;
+}
+
+SmallVector<std::string> CPUTarget::getNames() {
+  Triple triple(sys::getProcessTriple());
+  SmallVector<std::string> names;
+  if (triple.isX86()) {
+    SmallVector<StringRef> list;
+    X86::fillValidCPUArchList(list, triple.isArch64Bit());
+    names.assign(list.begin(), list.end());
+  } else if (Expected<const Target *> target = lookupTarget(triple.str())) {
+    std::unique_ptr<MCSubtargetInfo> info(
+        (*target)->createMCSubtargetInfo(triple, "", ""));
+    for (const SubtargetSubTypeKV &cpu : info->getAllProcessorDescriptions())
+      names.push_back(cpu.Key);
+  } else {
+    consumeError(target.takeError());
+  }
+  return names;
+}
+
+Expected<std::unique_ptr<TargetMachine>>
+CPUTarget::createTargetMachine(CodeGenOptLevel level) const {
+  Expected<const Target *> target = lookupTarget(triple);
+  if (!target)
+    return target.takeError();
+  TargetOptions options;
+  std::unique_ptr<TargetMachine> machine((*target)->createTargetMachine(
+      Triple(triple), cpu, features, options, Reloc::PIC_,
+      /*CM=*/std::nullopt, level));
+  if (!machine)
+    return createStringError("no target machine for " + triple);
+  return machine;
+}
