@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -19,8 +20,6 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
-
-#include <unistd.h>
 
 using namespace llvm;
 using namespace mlir::xfmr;
@@ -87,15 +86,30 @@ std::string getHostFeatures() {
   return features.getString();
 }
 
+/// Reads the cache sizes that Linux states; sysconf() reports the sum over all
+/// cores for some processors.
 void refineByHost(CPUTarget &target, bool nonTemporalFromL2) {
-  auto size = [](int name, int64_t &value) {
-    long bytes = sysconf(name);
-    if (bytes > 0)
-      value = bytes;
-  };
-  size(_SC_LEVEL1_DCACHE_SIZE, target.l1Bytes);
-  size(_SC_LEVEL2_CACHE_SIZE, target.l2Bytes);
-  size(_SC_LEVEL3_CACHE_SIZE, target.lastLevelBytes);
+  for (unsigned index = 0; index < 8; ++index) {
+    auto read = [&](StringRef file) -> std::string {
+      auto buffer = MemoryBuffer::getFileAsStream(
+          ("/sys/devices/system/cpu/cpu0/cache/index" + Twine(index) + "/" +
+           file)
+              .str());
+      return buffer ? (*buffer)->getBuffer().trim().str() : std::string();
+    };
+    std::string level = read("level"), type = read("type"), size = read("size");
+    int64_t kiB;
+    StringRef digits = size;
+    if (type == "Instruction" || !digits.consume_back("K") ||
+        digits.getAsInteger(10, kiB))
+      continue;
+    if (level == "1")
+      target.l1Bytes = kiB * 1024;
+    if (level == "2")
+      target.l2Bytes = kiB * 1024;
+    if (level == "2" || level == "3")
+      target.lastLevelBytes = kiB * 1024;
+  }
   target.nonTemporalFromBytes =
       nonTemporalFromL2 ? target.l2Bytes : target.lastLevelBytes;
 }

@@ -37,6 +37,11 @@ namespace mlir::xfmr {
 /// The mark of a function argument that never changes between calls.
 inline constexpr llvm::StringLiteral kWeightAttrName = "xfmr.weight";
 
+/// The messages of a function's runtime checks: the status i + 1 that the
+/// function returns says that the check with message i failed.
+inline constexpr llvm::StringLiteral kStatusMessagesAttrName =
+    "xfmr.status_messages";
+
 /// The type in which statistics and products over elements of type `data`
 /// accumulate: f64 for f64, f32 for f16, bf16 and f32.
 Type getAccumulatorType(Type data);
