@@ -3,4 +3,85 @@
 
 include "mlir/Pass/PassBase.td"
 
+def XfmrInsertRuntimeChecks
+    : Pass<"xfmr-insert-runtime-checks", "::mlir::func::FuncOp"> {
+  let summary = "Insert the runtime checks of the dialect's ops";
+  let description = [{
+    Inserts what a verifier cannot see: that dynamic sizes agree with each
+    other and with static ones. A check becomes a `cf.assert` at the start of
+    the function when the sizes follow from the arguments, and stays before its
+    op when they do not or when the op may not run. The messages, which begin
+    with the op's location, are also listed in the function's attribute
+    `xfmr.status_messages`, so that their numbers are the same whatever the code
+    is compiled for. To be run on tensors or memrefs, before the ops are lowered.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<?x?xf32>, %g: tensor<64xf32>, %y: tensor<?x?xf32>)
+        -> tensor<?x?xf32> {
+      %0 = xfmr.rmsnorm ins(%x : tensor<?x?xf32>) gamma(%g : tensor<64xf32>)
+          outs(%y : tensor<?x?xf32>) eps(1.0e-05) -> tensor<?x?xf32>
+      return %0 : tensor<?x?xf32>
+    }
+    ```
+    After, with one of the checks shown:
+    ```mlir
+      %c1 = arith.constant 1 : index
+      %c64 = arith.constant 64 : index
+      %d = tensor.dim %x, %c1 : tensor<?x?xf32>
+      %ok = arith.cmpi eq, %d, %c64 : index
+      cf.assert %ok, "f.mlir:3:8: 'xfmr.rmsnorm' op expected ..."
+      %0 = xfmr.rmsnorm ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def XfmrRuntimeChecksToStatus
+    : Pass<"xfmr-runtime-checks-to-status", "::mlir::ModuleOp"> {
+  let summary = "Turn failed checks into a status that functions return";
+  let description = [{
+    Gives every public function, and every private one that holds or calls a
+    check, a last result of type i32: 0, or the number of the check that failed,
+    which is one more than the place of its message in the function's attribute
+    `xfmr.status_messages`. A `cf.assert` of the function's own blocks becomes an
+    early return, whose other results are poison; one inside a region, such as a
+    loop, keeps aborting, with a remark. Runs once, on bufferized functions, after
+    buffers are deallocated and before `convert-cf-to-llvm`; `convert-scf-to-cf`
+    before it leaves fewer regions.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<?xf32>) {
+      cf.assert %ok, "expected ..."
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<?xf32>) -> i32
+        attributes {xfmr.status_messages = ["expected ..."]} {
+      %c1 = arith.constant 1 : i32
+      cf.cond_br %ok, ^bb1, ^bb2(%c1 : i32)
+    ^bb1:
+      %c0 = arith.constant 0 : i32
+      return %c0 : i32
+    ^bb2(%status: i32):
+      return %status : i32
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::ub::UBDialect"
+  ];
+}
+
 #endif // XFMR_DIALECT_TRANSFORMS_PASSES_TD
