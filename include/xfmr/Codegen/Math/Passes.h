@@ -1,0 +1,37 @@
+//===- Passes.h - Passes and patterns that expand math on floats -*- C++
+//-*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XFMR_CODEGEN_MATH_PASSES_H
+#define XFMR_CODEGEN_MATH_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace mlir::xfmr {
+
+#define GEN_PASS_DECL
+#include "xfmr/Codegen/Math/Passes.h.inc"
+
+/// Adds the patterns of `xfmr-expand-math`: exp, tanh, erf and erfc of f32, f16
+/// and bf16, scalars and vectors, become arithmetic. f64 is left alone.
+void populateExpandMathPatterns(RewritePatternSet &patterns);
+
+/// Adds the patterns of `xfmr-expand-narrow-float`: conversions from and to
+/// bf16 and from f64 to f16 become integer arithmetic that rounds once.
+void populateExpandNarrowFloatPatterns(RewritePatternSet &patterns);
+
+#define GEN_PASS_REGISTRATION
+#include "xfmr/Codegen/Math/Passes.h.inc"
+
+} // namespace mlir::xfmr
+
+#endif // XFMR_CODEGEN_MATH_PASSES_H

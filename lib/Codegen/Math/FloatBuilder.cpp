@@ -1,0 +1,51 @@
+//===- FloatBuilder.cpp - Short names for ops on floats -------------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FloatBuilder.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+Type FloatBuilder::cloneWith(Type newElement) const {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(newElement);
+  return newElement;
+}
+
+static Value makeConstant(OpBuilder &builder, Location loc, Type type,
+                          TypedAttr scalar) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    scalar = DenseElementsAttr::get(vector, Attribute(scalar));
+  return arith::ConstantOp::create(builder, loc, scalar);
+}
+
+Value FloatBuilder::constant(double value) {
+  return makeConstant(builder, loc, type, builder.getFloatAttr(element, value));
+}
+
+Value FloatBuilder::integer(int64_t value) {
+  return makeConstant(
+      builder, loc, intType,
+      builder.getIntegerAttr(getElementTypeOrSelf(intType), value));
+}
+
+std::pair<double, double> FloatBuilder::split(LongConstant value) const {
+  if (!isF32())
+    return {value.hi, value.lo};
+  double hi = static_cast<float>(value.hi);
+  return {hi, static_cast<float>(value.hi - hi + value.lo)};
+}
+
+Value FloatBuilder::polynomial(Value x, ArrayRef<double> coefficients) {
+  Value sum = constant(coefficients.front());
+  for (double coefficient : coefficients.drop_front())
+    sum = fma(sum, x, coefficient);
+  return sum;
+}
