@@ -1,4 +1,5 @@
-//===- Specs.h - What a norm or a network is, whichever op says it -*- C++ -*-===//
+//===- Specs.h - What a norm or a network is, whichever op says it -*- C++
+//-*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,8 +42,8 @@ struct NormSpec {
 };
 
 /// A feed-forward network with its operands, in the form that the three network
-/// ops share. Optional operands are null when absent; a gated network has `gate`
-/// and `up`, or `gateUp`; `ffn` has `up` alone.
+/// ops share. Optional operands are null when absent; a gated network has
+/// `gate` and `up`, or `gateUp`; `ffn` has `up` alone.
 struct FFNSpec {
   bool gated = false;
   ActivationAttr activation;

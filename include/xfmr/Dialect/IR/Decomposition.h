@@ -1,0 +1,52 @@
+//===- Decomposition.h - The ops' meaning as linalg -*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one decomposition of every op, which `linalg::AggregatedOpInterface`
+// offers too. On tensors it returns the op's results; on memrefs it writes the
+// destinations, allocates and frees its temporaries, and returns nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XFMR_DIALECT_IR_DECOMPOSITION_H
+#define XFMR_DIALECT_IR_DECOMPOSITION_H
+
+#include "mlir/IR/Builders.h"
+#include "xfmr/Dialect/IR/Xfmr.h"
+
+namespace mlir::xfmr {
+
+/// Results are sum, norm, rstd and mean, as far as they have destinations.
+FailureOr<SmallVector<Value>> decomposeNorm(OpBuilder &builder, Location loc,
+                                            const NormSpec &spec);
+
+/// The network over the whole hidden dim.
+FailureOr<SmallVector<Value>> decomposeFFN(OpBuilder &builder, Location loc,
+                                           const FFNSpec &spec);
+
+/// The network on memrefs in blocks of the hidden dim: a loop over blocks of
+/// `blockSize` hidden elements, each computed for all rows and then accumulated
+/// into the down product, in the order of the hidden dim; no temporary is wider
+/// than a block or the result. The order of the down product's partial sums may
+/// depend on `blockSize`, which must therefore not depend on the rows.
+LogicalResult decomposeFFNInBlocks(OpBuilder &builder, Location loc,
+                                   const FFNSpec &spec, int64_t blockSize);
+
+/// fma(alpha, x, f) of the residual block's type, where `mask` (may be null) is
+/// true, and x elsewhere, into `init`. Returns the result on tensors, else
+/// null.
+Value decomposeResidualAdd(OpBuilder &builder, Location loc, Value x, Value f,
+                           double alpha, Value mask, Value init);
+
+/// x where `mask` is false, y elsewhere, into `init`. Returns the result on
+/// tensors, else null.
+Value decomposeMaskedSelect(OpBuilder &builder, Location loc, Value mask,
+                            Value x, Value y, Value init);
+
+} // namespace mlir::xfmr
+
+#endif // XFMR_DIALECT_IR_DECOMPOSITION_H

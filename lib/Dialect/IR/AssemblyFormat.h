@@ -1,0 +1,50 @@
+//===- AssemblyFormat.h - Custom directives of the assembly format -*- C++
+//-*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XFMR_LIB_DIALECT_IR_ASSEMBLYFORMAT_H
+#define XFMR_LIB_DIALECT_IR_ASSEMBLYFORMAT_H
+
+#include "xfmr/Dialect/IR/XfmrAttributes.h"
+
+namespace mlir::xfmr {
+
+/// The shortest decimal that reads back to the same f64: 1.0e-06, where the
+/// default printer writes 9.9999999999999995E-7.
+void printShortest(AsmPrinter &printer, FloatAttr value);
+ParseResult parseF64(AsmParser &parser, FloatAttr &value);
+
+/// `cast_then_scale`, `cast_then_scale<bf16>` or `scale_then_cast`.
+void printRoundingBody(AsmPrinter &printer, RoundingAttr rounding);
+ParseResult parseRoundingBody(AsmParser &parser, RoundingAttr &rounding);
+
+/// `silu` or `swish, beta = 1.5`.
+void printActivationBody(AsmPrinter &printer, ActivationAttr activation);
+ParseResult parseActivationBody(AsmParser &parser, ActivationAttr &activation);
+
+// The directives `custom<...>` of the op definitions.
+void printFloat(OpAsmPrinter &printer, Operation *, FloatAttr value);
+ParseResult parseFloat(OpAsmParser &parser, FloatAttr &value);
+void printRounding(OpAsmPrinter &printer, Operation *, RoundingAttr rounding);
+ParseResult parseRounding(OpAsmParser &parser, RoundingAttr &rounding);
+void printActivation(OpAsmPrinter &printer, Operation *,
+                     ActivationAttr activation);
+ParseResult parseActivation(OpAsmParser &parser, ActivationAttr &activation);
+void printUpDownLayout(OpAsmPrinter &printer, Operation *, WeightLayoutAttr up,
+                       WeightLayoutAttr down);
+ParseResult parseUpDownLayout(OpAsmParser &parser, WeightLayoutAttr &up,
+                              WeightLayoutAttr &down);
+void printGateUpDownLayout(OpAsmPrinter &printer, Operation *,
+                           WeightLayoutAttr gate, WeightLayoutAttr up,
+                           WeightLayoutAttr down);
+ParseResult parseGateUpDownLayout(OpAsmParser &parser, WeightLayoutAttr &gate,
+                                  WeightLayoutAttr &up, WeightLayoutAttr &down);
+
+} // namespace mlir::xfmr
+
+#endif // XFMR_LIB_DIALECT_IR_ASSEMBLYFORMAT_H

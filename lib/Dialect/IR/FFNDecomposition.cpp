@@ -1,0 +1,426 @@
+//===- FFNDecomposition.cpp - Networks and gates as linalg: the one
+//decomposition -*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgEmitter.h"
+#include "ShapeUtils.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "xfmr/Codegen/Math/Activations.h"
+#include "xfmr/Dialect/IR/Decomposition.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+static ActivationSpec getActivationSpec(ActivationAttr activation) {
+  ActivationSpec spec;
+  spec.kind = activation.getKind();
+  if (FloatAttr beta = activation.getBeta())
+    spec.beta = beta.getValueAsDouble();
+  if (FloatAttr limit = activation.getLimit())
+    spec.limit = limit.getValueAsDouble();
+  if (FloatAttr upOffset = activation.getUpOffset())
+    spec.upOffset = upOffset.getValueAsDouble();
+  return spec;
+}
+
+namespace {
+/// Emits one network, part by part.
+class FFNEmitter {
+public:
+  /// Gate and up become two operands where they are packed.
+  FFNEmitter(OpBuilder &builder, Location loc, FFNSpec spec);
+
+  /// The hidden values of the hidden dim's range [offset, offset + size), of
+  /// the hidden type.
+  Value emitHidden(OpFoldResult offset, OpFoldResult size);
+
+  /// `accumulator` plus the down product of the hidden values of a range.
+  Value emitDown(Value hidden, OpFoldResult offset, OpFoldResult size,
+                 Value accumulator);
+
+  /// The accumulated down product with its bias, rounded into the destination.
+  Value emitEpilogue(Value accumulator);
+
+  /// Zeros of the result's shape in the accumulator type.
+  Value emitZeroAccumulator();
+
+  /// True when the destination itself can accumulate.
+  bool accumulatesInPlace() const {
+    return !spec.downBias &&
+           cast<ShapedType>(spec.init.getType()).getElementType() ==
+               accumulator;
+  }
+
+  OpFoldResult getHiddenSize();
+
+  const FFNSpec &getSpec() const { return spec; }
+  LinalgEmitter emitter;
+
+private:
+  /// `accumulator` plus rows times weight, for the weight's slice of `size`
+  /// outputs from `offset` on.
+  Value emitProduct(Value rows, Value weight, WeightLayout layout,
+                    Value accumulator);
+  /// The slice of a weight along its hidden dim.
+  Value sliceWeight(Value weight, bool hiddenIsFirst, OpFoldResult offset,
+                    OpFoldResult size);
+  Value sliceBias(Value bias, OpFoldResult offset, OpFoldResult size);
+
+  OpBuilder &builder;
+  Location loc;
+  FFNSpec spec;
+  Type accumulator;
+  int64_t rank;
+  AffineMap identity, columnMap;
+};
+} // namespace
+
+FFNEmitter::FFNEmitter(OpBuilder &builder, Location loc, FFNSpec original)
+    : emitter(builder, loc, isa<TensorType>(original.input.getType())),
+      builder(builder), loc(loc), spec(std::move(original)) {
+  auto type = cast<ShapedType>(spec.input.getType());
+  accumulator = getAccumulatorType(type.getElementType());
+  rank = type.getRank();
+  identity = builder.getMultiDimIdentityMap(rank);
+  columnMap = identity.getMinorSubMap(1);
+  if (spec.gateUp) {
+    int64_t outputDim = spec.gateLayout == WeightLayout::InOut ? 1 : 0;
+    std::tie(spec.gate, spec.up) =
+        unpackGateUp(builder, loc, spec.gateUp, outputDim, *spec.order);
+    if (spec.gateUpBias)
+      std::tie(spec.gateBias, spec.upBias) =
+          unpackGateUp(builder, loc, spec.gateUpBias, 0, *spec.order);
+    spec.gateUp = spec.gateUpBias = Value();
+  }
+}
+
+OpFoldResult FFNEmitter::getHiddenSize() {
+  return getSize(builder, loc, spec.down,
+                 spec.downLayout == WeightLayout::InOut ? 0 : 1);
+}
+
+Value FFNEmitter::sliceWeight(Value weight, bool hiddenIsFirst,
+                              OpFoldResult offset, OpFoldResult size) {
+  int64_t hiddenDim = hiddenIsFirst ? 0 : 1;
+  if (isWholeDim(offset, size, weight, hiddenDim))
+    return weight;
+  SmallVector<OpFoldResult> offsets(2, builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> sizes = getSizes(builder, loc, weight);
+  offsets[hiddenDim] = offset;
+  sizes[hiddenDim] = size;
+  return createSlice(builder, loc, weight, offsets, sizes)->getResult(0);
+}
+
+Value FFNEmitter::sliceBias(Value bias, OpFoldResult offset,
+                            OpFoldResult size) {
+  if (!bias || isWholeDim(offset, size, bias, 0))
+    return bias;
+  return createSlice(builder, loc, bias, {offset}, {size})->getResult(0);
+}
+
+Value FFNEmitter::emitProduct(Value rows, Value weight, WeightLayout layout,
+                              Value accumulatorValue) {
+  MLIRContext *context = builder.getContext();
+  // The domain: rows, outputs, inputs.
+  SmallVector<AffineExpr> rowDims;
+  for (int64_t dim = 0; dim < rank - 1; ++dim)
+    rowDims.push_back(builder.getAffineDimExpr(dim));
+  AffineExpr output = builder.getAffineDimExpr(rank - 1);
+  AffineExpr input = builder.getAffineDimExpr(rank);
+  SmallVector<AffineExpr> rowsAndInput(rowDims), rowsAndOutput(rowDims);
+  rowsAndInput.push_back(input);
+  rowsAndOutput.push_back(output);
+  SmallVector<AffineExpr> weightDims =
+      layout == WeightLayout::InOut ? SmallVector<AffineExpr>{input, output}
+                                    : SmallVector<AffineExpr>{output, input};
+  AffineMap maps[] = {AffineMap::get(rank + 1, 0, rowsAndInput, context),
+                      AffineMap::get(rank + 1, 0, weightDims, context),
+                      AffineMap::get(rank + 1, 0, rowsAndOutput, context)};
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  iterators.push_back(utils::IteratorType::reduction);
+  return emitter.generic(
+      {rows, weight}, accumulatorValue, maps, iterators,
+      [&](OpBuilder &b, Location l, ValueRange e) -> SmallVector<Value> {
+        Value product =
+            arith::MulFOp::create(b, l, convertFloat(b, l, e[0], accumulator),
+                                  convertFloat(b, l, e[1], accumulator));
+        return {arith::AddFOp::create(b, l, e[2], product)};
+      })[0];
+}
+
+Value FFNEmitter::emitHidden(OpFoldResult offset, OpFoldResult size) {
+  SmallVector<OpFoldResult> sizes = getSizes(builder, loc, spec.input);
+  sizes.back() = size;
+  auto emitFirst = [&](Value weight, WeightLayout layout) {
+    Value slice =
+        sliceWeight(weight, layout == WeightLayout::OutIn, offset, size);
+    return emitProduct(spec.input, slice, layout,
+                       emitter.zeros(sizes, accumulator));
+  };
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  auto addInput = [&](Value value, AffineMap map) {
+    if (!value)
+      return;
+    inputs.push_back(value);
+    maps.push_back(map);
+  };
+  Value gateBias, upBias = sliceBias(spec.upBias, offset, size);
+  if (spec.gated) {
+    gateBias = sliceBias(spec.gateBias, offset, size);
+    addInput(emitFirst(spec.gate, spec.gateLayout), identity);
+  }
+  addInput(emitFirst(spec.up, spec.upLayout), identity);
+  addInput(gateBias, columnMap);
+  addInput(upBias, columnMap);
+  ActivationSpec activation = getActivationSpec(spec.activation);
+  return emitter.elementwise(
+      inputs, maps, emitter.temporary(sizes, spec.hiddenType),
+      [&](OpBuilder &b, Location l, ValueRange e) -> SmallVector<Value> {
+        unsigned next = spec.gated ? 2 : 1;
+        auto addBias = [&](Value value, Value bias) -> Value {
+          if (!bias)
+            return value;
+          return arith::AddFOp::create(
+              b, l, value, convertFloat(b, l, e[next++], accumulator));
+        };
+        Value hidden;
+        if (spec.gated) {
+          Value gate = addBias(e[0], gateBias);
+          Value up = addBias(e[1], upBias);
+          hidden = buildGate(b, l, activation, gate, up);
+        } else {
+          hidden = buildActivation(b, l, activation, addBias(e[0], upBias));
+        }
+        return {convertFloat(b, l, hidden, spec.hiddenType)};
+      })[0];
+}
+
+Value FFNEmitter::emitDown(Value hidden, OpFoldResult offset, OpFoldResult size,
+                           Value accumulatorValue) {
+  Value slice = sliceWeight(spec.down, spec.downLayout == WeightLayout::InOut,
+                            offset, size);
+  return emitProduct(hidden, slice, spec.downLayout, accumulatorValue);
+}
+
+Value FFNEmitter::emitZeroAccumulator() {
+  return emitter.zeros(getSizes(builder, loc, spec.init), accumulator);
+}
+
+Value FFNEmitter::emitEpilogue(Value accumulatorValue) {
+  SmallVector<Value> inputs{accumulatorValue};
+  SmallVector<AffineMap> maps{identity};
+  if (spec.downBias) {
+    inputs.push_back(spec.downBias);
+    maps.push_back(columnMap);
+  }
+  Type resultType = cast<ShapedType>(spec.init.getType()).getElementType();
+  return emitter.elementwise(
+      inputs, maps, spec.init,
+      [&](OpBuilder &b, Location l, ValueRange e) -> SmallVector<Value> {
+        Value y = e[0];
+        if (spec.downBias)
+          y = arith::AddFOp::create(b, l, y,
+                                    convertFloat(b, l, e[1], accumulator));
+        return {convertFloat(b, l, y, resultType)};
+      })[0];
+}
+
+FailureOr<SmallVector<Value>>
+xfmr::decomposeFFN(OpBuilder &builder, Location loc, const FFNSpec &spec) {
+  FFNEmitter ffn(builder, loc, spec);
+  OpFoldResult zero = builder.getIndexAttr(0);
+  OpFoldResult hiddenSize = ffn.getHiddenSize();
+  Value hidden = ffn.emitHidden(zero, hiddenSize);
+  Value accumulator = ffn.accumulatesInPlace()
+                          ? ffn.emitter.fill(0.0, spec.init)
+                          : ffn.emitZeroAccumulator();
+  accumulator = ffn.emitDown(hidden, zero, hiddenSize, accumulator);
+  Value result =
+      ffn.accumulatesInPlace() ? accumulator : ffn.emitEpilogue(accumulator);
+  ffn.emitter.freeTemporaries();
+  if (isa<MemRefType>(spec.input.getType()))
+    return SmallVector<Value>();
+  return SmallVector<Value>{result};
+}
+
+LogicalResult xfmr::decomposeFFNInBlocks(OpBuilder &builder, Location loc,
+                                         const FFNSpec &spec,
+                                         int64_t blockSize) {
+  if (!isa<MemRefType>(spec.input.getType()) || blockSize < 1)
+    return failure();
+  FFNEmitter ffn(builder, loc, spec);
+  // The destination may be the input: it is written after the last block.
+  Value accumulator = ffn.emitZeroAccumulator();
+  Value hiddenSize =
+      getValueOrCreateConstantIndexOp(builder, loc, ffn.getHiddenSize());
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value step = arith::ConstantIndexOp::create(builder, loc, blockSize);
+  auto loop = scf::ForOp::create(builder, loc, zero, hiddenSize, step);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    // Temporaries of a block are freed at its end.
+    FFNEmitter block(builder, loc, ffn.getSpec());
+    Value offset = loop.getInductionVar();
+    AffineExpr d0 = builder.getAffineDimExpr(0),
+               s0 = builder.getAffineSymbolExpr(0);
+    AffineMap remaining = AffineMap::get(
+        1, 1, {builder.getAffineConstantExpr(blockSize), s0 - d0},
+        builder.getContext());
+    OpFoldResult size = affine::makeComposedFoldedAffineMin(
+        builder, loc, remaining,
+        {OpFoldResult(offset), OpFoldResult(hiddenSize)});
+    Value hidden = block.emitHidden(offset, size);
+    block.emitDown(hidden, offset, size, accumulator);
+    block.emitter.freeTemporaries();
+  }
+  ffn.emitEpilogue(accumulator);
+  ffn.emitter.freeTemporaries();
+  return success();
+}
+
+#define XFMR_FFN_DECOMPOSITION(OpTy)                                           \
+  FailureOr<SmallVector<Value>> OpTy::decomposeOperation(OpBuilder &b) {       \
+    return decomposeFFN(b, getLoc(), getFFNSpec());                            \
+  }
+
+XFMR_FFN_DECOMPOSITION(FFNOp)
+XFMR_FFN_DECOMPOSITION(GLUFFNOp)
+XFMR_FFN_DECOMPOSITION(SwiGLUFFNOp)
+
+#undef XFMR_FFN_DECOMPOSITION
+
+FailureOr<SmallVector<Value>> GatedActOp::decomposeOperation(OpBuilder &b) {
+  bool onTensors = isa<TensorType>(getInit().getType());
+  LinalgEmitter emitter(b, getLoc(), onTensors);
+  int64_t rank = cast<ShapedType>(getInit().getType()).getRank();
+  Value gate = getGate(), up = getUp();
+  if (getGateUp())
+    std::tie(gate, up) =
+        unpackGateUp(b, getLoc(), getGateUp(), rank - 1, *getOrder());
+  Type accumulator =
+      getAccumulatorType(cast<ShapedType>(gate.getType()).getElementType());
+  Type resultType = cast<ShapedType>(getInit().getType()).getElementType();
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  ActivationSpec activation = getActivationSpec(getActivation());
+  SmallVector<Value> results = emitter.elementwise(
+      {gate, up}, {identity, identity}, getInit(),
+      [&](OpBuilder &nested, Location l, ValueRange e) -> SmallVector<Value> {
+        Value gated = buildGate(nested, l, activation,
+                                convertFloat(nested, l, e[0], accumulator),
+                                convertFloat(nested, l, e[1], accumulator));
+        return {convertFloat(nested, l, gated, resultType)};
+      });
+  if (!onTensors)
+    results.clear();
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiling of the hidden dim, accumulating into the down product
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkPartial(RowOpInterface op,
+                                  const SetVector<unsigned> &reductionDims) {
+  if (!op.hasPureTensorSemantics())
+    return op->emitOpError("expected tensors to tile by partial results");
+  if (reductionDims.size() != 1 ||
+      int64_t(reductionDims.front()) != op.getNumRowDims())
+    return op->emitOpError("expected partial results of the hidden dim");
+  return success();
+}
+
+static FailureOr<TilingResult>
+tilePartial(RowOpInterface op, FFNSpec spec, OpBuilder &b, Location loc,
+            ReductionTilingStrategy strategy, Value init,
+            ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+            const SetVector<unsigned> &reductionDims) {
+  if (failed(checkPartial(op, reductionDims)))
+    return failure();
+  if (strategy != ReductionTilingStrategy::PartialReductionOuterReduction)
+    return op->emitOpError("expected partial results by an outer reduction");
+  TilingResult result;
+  // Rows may be tiled along; inputs and outputs of the network are whole.
+  auto sliceRows = [&](Value value) {
+    SmallVector<OpFoldResult> rowOffsets(offsets), rowSizes(sizes);
+    int64_t last = rowSizes.size() - 1;
+    rowOffsets.back() = b.getIndexAttr(0);
+    rowSizes.back() = getSize(b, loc, value, last);
+    Operation *slice = createSlice(b, loc, value, rowOffsets, rowSizes);
+    result.generatedSlices.push_back(slice);
+    return slice->getResult(0);
+  };
+  spec.input = sliceRows(spec.input);
+  FFNEmitter ffn(b, loc, spec);
+  Value hidden = ffn.emitHidden(offsets.back(), sizes.back());
+  Value accumulated =
+      ffn.emitDown(hidden, offsets.back(), sizes.back(), sliceRows(init));
+  result.tiledOps.push_back(accumulated.getDefiningOp());
+  result.tiledValues.push_back(accumulated);
+  return result;
+}
+
+static LogicalResult
+getPartialPosition(RowOpInterface op, OpBuilder &b,
+                   ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+                   SmallVector<OpFoldResult> &resultOffsets,
+                   SmallVector<OpFoldResult> &resultSizes) {
+  resultOffsets.assign(offsets.begin(), offsets.end());
+  resultSizes.assign(sizes.begin(), sizes.end());
+  Value init = op.getDpsInits()[0];
+  resultOffsets.back() = b.getIndexAttr(0);
+  resultSizes.back() = getSize(b, op.getLoc(), init, sizes.size() - 1);
+  return success();
+}
+
+#define XFMR_FFN_PARTIAL_REDUCTION(OpTy)                                       \
+  FailureOr<SmallVector<Value>>                                                \
+  OpTy::generateInitialTensorForPartialReduction(                              \
+      OpBuilder &b, Location loc, ArrayRef<OpFoldResult>,                      \
+      const SetVector<unsigned> &reductionDims) {                              \
+    if (failed(checkPartial(*this, reductionDims)))                            \
+      return failure();                                                        \
+    return SmallVector<Value>{                                                 \
+        FFNEmitter(b, loc, getFFNSpec()).emitZeroAccumulator()};               \
+  }                                                                            \
+  FailureOr<TilingResult> OpTy::tileToPartialReduction(                        \
+      OpBuilder &b, Location loc, ReductionTilingStrategy strategy,            \
+      ValueRange init, ArrayRef<OpFoldResult> offsets,                         \
+      ArrayRef<OpFoldResult> sizes, const SetVector<unsigned> &reductionDims,  \
+      ArrayRef<OpFoldResult>) {                                                \
+    return tilePartial(*this, getFFNSpec(), b, loc, strategy, init[0],         \
+                       offsets, sizes, reductionDims);                         \
+  }                                                                            \
+  FailureOr<MergeResult> OpTy::mergeReductions(                                \
+      OpBuilder &b, Location loc, ValueRange partial,                          \
+      const SetVector<unsigned> &reductionDims) {                              \
+    if (failed(checkPartial(*this, reductionDims)))                            \
+      return failure();                                                        \
+    Value result = FFNEmitter(b, loc, getFFNSpec()).emitEpilogue(partial[0]);  \
+    return MergeResult{{result.getDefiningOp()}, {result}};                    \
+  }                                                                            \
+  LogicalResult OpTy::getPartialResultTilePosition(                            \
+      OpBuilder &b, unsigned, ReductionTilingStrategy,                         \
+      ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,            \
+      const SetVector<unsigned> &, ArrayRef<OpFoldResult>,                     \
+      SmallVector<OpFoldResult> &resultOffsets,                                \
+      SmallVector<OpFoldResult> &resultSizes) {                                \
+    return getPartialPosition(*this, b, offsets, sizes, resultOffsets,         \
+                              resultSizes);                                    \
+  }
+
+XFMR_FFN_PARTIAL_REDUCTION(FFNOp)
+XFMR_FFN_PARTIAL_REDUCTION(GLUFFNOp)
+XFMR_FFN_PARTIAL_REDUCTION(SwiGLUFFNOp)
+
+#undef XFMR_FFN_PARTIAL_REDUCTION

@@ -1,0 +1,346 @@
+//===- TilingInterfaceImpl.cpp - Tiling and fusion of row ops -*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeUtils.h"
+#include "VerifierUtils.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+namespace {
+/// A tile of the iteration domain, or of an operand.
+struct Tile {
+  SmallVector<OpFoldResult> offsets, sizes;
+};
+} // namespace
+
+static int64_t getDomainRank(RowOpInterface op) {
+  return op.getNumRowDims() + op.getInnerIteratorTypes().size();
+}
+
+/// The operand and its dim that the domain dim walks.
+static std::pair<Value, int64_t> getDimSource(RowOpInterface op,
+                                              int64_t domainDim) {
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, mapped] : llvm::enumerate(op.getDomainDims(operand)))
+      if (mapped == domainDim)
+        return {operand.get(), dim};
+  llvm_unreachable("every domain dim walks an operand");
+}
+
+static SmallVector<utils::IteratorType> getIteratorTypes(RowOpInterface op) {
+  SmallVector<utils::IteratorType> types(op.getNumRowDims(),
+                                         utils::IteratorType::parallel);
+  llvm::append_range(types, op.getInnerIteratorTypes());
+  return types;
+}
+
+static SmallVector<Range> getDomain(RowOpInterface op, OpBuilder &builder) {
+  SmallVector<Range> domain;
+  for (int64_t dim = 0, rank = getDomainRank(op); dim < rank; ++dim) {
+    auto [value, valueDim] = getDimSource(op, dim);
+    domain.push_back({builder.getIndexAttr(0),
+                      getSize(builder, op.getLoc(), value, valueDim),
+                      builder.getIndexAttr(1)});
+  }
+  return domain;
+}
+
+/// The first reduction dim of the domain that the tile does not hold whole.
+static std::optional<int64_t> findSplitReduction(RowOpInterface op,
+                                                 ArrayRef<OpFoldResult> offsets,
+                                                 ArrayRef<OpFoldResult> sizes) {
+  for (auto [dim, type] : llvm::enumerate(getIteratorTypes(op))) {
+    if (type != utils::IteratorType::reduction)
+      continue;
+    auto [value, valueDim] = getDimSource(op, dim);
+    if (!isWholeDim(offsets[dim], sizes[dim], value, valueDim))
+      return dim;
+  }
+  return std::nullopt;
+}
+
+/// A packed gated_act whose last dim is split becomes one of two operands
+/// first.
+static RowOpInterface unpackIfSplit(OpBuilder &builder, RowOpInterface op,
+                                    ArrayRef<OpFoldResult> offsets,
+                                    ArrayRef<OpFoldResult> sizes) {
+  auto gatedAct = dyn_cast<GatedActOp>(op.getOperation());
+  if (!gatedAct || !gatedAct.getGateUp())
+    return op;
+  int64_t last = gatedAct.getNumRowDims();
+  if (isWholeDim(offsets[last], sizes[last], gatedAct.getInit(), last))
+    return op;
+  auto [gate, up] = unpackGateUp(builder, op.getLoc(), gatedAct.getGateUp(),
+                                 last, *gatedAct.getOrder());
+  return GatedActOp::create(builder, op.getLoc(), op->getResultTypes(), gate,
+                            up, /*gate_up=*/Value(), gatedAct.getInit(),
+                            gatedAct.getActivationAttr(),
+                            /*order=*/GateUpOrderAttr());
+}
+
+static FailureOr<TilingResult> tile(RowOpInterface op, OpBuilder &builder,
+                                    ArrayRef<OpFoldResult> offsets,
+                                    ArrayRef<OpFoldResult> sizes) {
+  if (std::optional<int64_t> split = findSplitReduction(op, offsets, sizes))
+    return op->emitOpError("expected tiles that hold dim ")
+           << *split
+           << " of the iteration domain whole: it is a reduction, which is "
+              "tiled by partial results only";
+  Location loc = op.getLoc();
+  RowOpInterface source = unpackIfSplit(builder, op, offsets, sizes);
+  TilingResult result;
+  SmallVector<Value> operands;
+  SmallVector<Type> types;
+  for (OpOperand &operand : source->getOpOperands()) {
+    SmallVector<int64_t> domainDims = source.getDomainDims(operand);
+    Value value = operand.get();
+    bool isInit = source.isDpsInit(&operand);
+    // Weights are not cut by rows; only what is walked gets a slice.
+    if (llvm::any_of(domainDims, [](int64_t dim) { return dim >= 0; })) {
+      SmallVector<OpFoldResult> sliceOffsets, sliceSizes;
+      bool cut = isInit;
+      for (auto [dim, domainDim] : llvm::enumerate(domainDims)) {
+        if (domainDim < 0) {
+          sliceOffsets.push_back(builder.getIndexAttr(0));
+          sliceSizes.push_back(getSize(builder, loc, value, dim));
+          continue;
+        }
+        cut |= !isWholeDim(offsets[domainDim], sizes[domainDim], value, dim);
+        sliceOffsets.push_back(offsets[domainDim]);
+        sliceSizes.push_back(sizes[domainDim]);
+      }
+      if (cut) {
+        Operation *slice =
+            createSlice(builder, loc, value, sliceOffsets, sliceSizes);
+        result.generatedSlices.push_back(slice);
+        value = slice->getResult(0);
+      }
+    }
+    operands.push_back(value);
+    if (isInit && isa<TensorType>(value.getType()))
+      types.push_back(value.getType());
+  }
+  Operation *tiled = mlir::clone(builder, source, types, operands);
+  if (source != op)
+    source->erase();
+  result.tiledOps.push_back(tiled);
+  result.tiledValues.append(tiled->result_begin(), tiled->result_end());
+  return result;
+}
+
+/// The tile of the operand for a tile of the domain.
+static Tile getOperandTile(RowOpInterface op, OpBuilder &builder,
+                           OpOperand &operand, ArrayRef<OpFoldResult> offsets,
+                           ArrayRef<OpFoldResult> sizes) {
+  Tile tile;
+  for (auto [dim, domainDim] : llvm::enumerate(op.getDomainDims(operand))) {
+    bool whole = domainDim < 0;
+    tile.offsets.push_back(whole ? OpFoldResult(builder.getIndexAttr(0))
+                                 : offsets[domainDim]);
+    tile.sizes.push_back(whole
+                             ? getSize(builder, op.getLoc(), operand.get(), dim)
+                             : sizes[domainDim]);
+  }
+  return tile;
+}
+
+/// Fills in the domain's offsets and sizes (null where unknown) from a tile of
+/// an operand. Fails, without making IR, when the tile cannot stand alone.
+static LogicalResult addOperandTile(RowOpInterface op, OpOperand &operand,
+                                    ArrayRef<OpFoldResult> offsets,
+                                    ArrayRef<OpFoldResult> sizes,
+                                    Tile &domain) {
+  SmallVector<int64_t> domainDims = op.getDomainDims(operand);
+  SmallVector<utils::IteratorType> iterators = getIteratorTypes(op);
+  if (domainDims.size() != offsets.size() || offsets.size() != sizes.size())
+    return failure();
+  for (auto [dim, domainDim] : llvm::enumerate(domainDims)) {
+    bool mustBeWhole =
+        domainDim < 0 || iterators[domainDim] == utils::IteratorType::reduction;
+    if (mustBeWhole &&
+        !isWholeDim(offsets[dim], sizes[dim], operand.get(), dim))
+      return failure();
+    if (domainDim < 0)
+      continue;
+    OpFoldResult &offset = domain.offsets[domainDim];
+    OpFoldResult &size = domain.sizes[domainDim];
+    if (offset && (offset != offsets[dim] || size != sizes[dim]))
+      return failure();
+    offset = offsets[dim];
+    size = sizes[dim];
+  }
+  return success();
+}
+
+static Tile getUnknownTile(RowOpInterface op) {
+  Tile tile;
+  tile.offsets.resize(getDomainRank(op));
+  tile.sizes.resize(getDomainRank(op));
+  return tile;
+}
+
+/// The dims that no operand's tile decided are whole.
+static void completeTile(RowOpInterface op, OpBuilder &builder, Tile &domain) {
+  for (auto [dim, offset] : llvm::enumerate(domain.offsets)) {
+    if (offset)
+      continue;
+    auto [value, valueDim] = getDimSource(op, dim);
+    offset = builder.getIndexAttr(0);
+    domain.sizes[dim] = getSize(builder, op.getLoc(), value, valueDim);
+  }
+}
+
+static FailureOr<Tile>
+getDomainTile(RowOpInterface op, OpBuilder &builder,
+              ArrayRef<unsigned> operandNumbers,
+              ArrayRef<SmallVector<OpFoldResult>> allOffsets,
+              ArrayRef<SmallVector<OpFoldResult>> allSizes) {
+  Tile domain = getUnknownTile(op);
+  for (auto [number, offsets, sizes] :
+       llvm::zip_equal(operandNumbers, allOffsets, allSizes))
+    if (failed(addOperandTile(op, op->getOpOperand(number), offsets, sizes,
+                              domain)))
+      return failure();
+  completeTile(op, builder, domain);
+  return domain;
+}
+
+static FailureOr<Tile> getDomainTileOfResult(RowOpInterface op,
+                                             OpBuilder &builder,
+                                             unsigned resultNumber,
+                                             ArrayRef<OpFoldResult> offsets,
+                                             ArrayRef<OpFoldResult> sizes) {
+  Tile domain = getUnknownTile(op);
+  if (failed(addOperandTile(op, *op.getDpsInitOperand(resultNumber), offsets,
+                            sizes, domain)))
+    return failure();
+  completeTile(op, builder, domain);
+  return domain;
+}
+
+static LogicalResult assignTile(FailureOr<Tile> tile,
+                                SmallVectorImpl<OpFoldResult> &offsets,
+                                SmallVectorImpl<OpFoldResult> &sizes) {
+  if (failed(tile))
+    return failure();
+  offsets.assign(tile->offsets.begin(), tile->offsets.end());
+  sizes.assign(tile->sizes.begin(), tile->sizes.end());
+  return success();
+}
+
+static FailureOr<TilingResult>
+generateResultTile(RowOpInterface op, OpBuilder &builder, unsigned resultNumber,
+                   ArrayRef<OpFoldResult> offsets,
+                   ArrayRef<OpFoldResult> sizes) {
+  FailureOr<Tile> domain =
+      getDomainTileOfResult(op, builder, resultNumber, offsets, sizes);
+  if (failed(domain))
+    return failure();
+  FailureOr<TilingResult> tiled =
+      tile(op, builder, domain->offsets, domain->sizes);
+  if (failed(tiled))
+    return failure();
+  tiled->tiledValues = {tiled->tiledValues[resultNumber]};
+  return tiled;
+}
+
+static bool
+isFusableWithProducers(RowOpInterface op, ArrayRef<unsigned> operandNumbers,
+                       ArrayRef<SmallVector<OpFoldResult>> allOffsets,
+                       ArrayRef<SmallVector<OpFoldResult>> allSizes) {
+  Tile domain = getUnknownTile(op);
+  return llvm::all_of(
+      llvm::zip_equal(operandNumbers, allOffsets, allSizes), [&](auto operand) {
+        auto [number, offsets, sizes] = operand;
+        return succeeded(addOperandTile(op, op->getOpOperand(number), offsets,
+                                        sizes, domain));
+      });
+}
+
+#define XFMR_ROW_OP_TILING(OpTy)                                               \
+  SmallVector<utils::IteratorType> OpTy::getLoopIteratorTypes() {              \
+    return getIteratorTypes(*this);                                            \
+  }                                                                            \
+  SmallVector<Range> OpTy::getIterationDomain(OpBuilder &b) {                  \
+    return getDomain(*this, b);                                                \
+  }                                                                            \
+  FailureOr<TilingResult> OpTy::getTiledImplementation(                        \
+      OpBuilder &b, ArrayRef<OpFoldResult> offsets,                            \
+      ArrayRef<OpFoldResult> sizes) {                                          \
+    return tile(*this, b, offsets, sizes);                                     \
+  }                                                                            \
+  LogicalResult OpTy::getResultTilePosition(                                   \
+      OpBuilder &b, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,     \
+      ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,  \
+      SmallVector<OpFoldResult> &resultSizes) {                                \
+    return assignTile(getOperandTile(*this, b,                                 \
+                                     *getDpsInitOperand(resultNumber),         \
+                                     offsets, sizes),                          \
+                      resultOffsets, resultSizes);                             \
+  }                                                                            \
+  FailureOr<TilingResult> OpTy::generateResultTileValue(                       \
+      OpBuilder &b, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,     \
+      ArrayRef<OpFoldResult> sizes) {                                          \
+    return generateResultTile(*this, b, resultNumber, offsets, sizes);         \
+  }                                                                            \
+  LogicalResult OpTy::getIterationDomainTileFromResultTile(                    \
+      OpBuilder &b, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,     \
+      ArrayRef<OpFoldResult> sizes,                                            \
+      SmallVectorImpl<OpFoldResult> &domainOffsets,                            \
+      SmallVectorImpl<OpFoldResult> &domainSizes) {                            \
+    return assignTile(                                                         \
+        getDomainTileOfResult(*this, b, resultNumber, offsets, sizes),         \
+        domainOffsets, domainSizes);                                           \
+  }                                                                            \
+  LogicalResult OpTy::getIterationDomainTileFromOperandTiles(                  \
+      OpBuilder &b, ArrayRef<unsigned> operandNumbers,                         \
+      ArrayRef<SmallVector<OpFoldResult>> allOffsets,                          \
+      ArrayRef<SmallVector<OpFoldResult>> allSizes,                            \
+      SmallVectorImpl<OpFoldResult> &domainOffsets,                            \
+      SmallVectorImpl<OpFoldResult> &domainSizes) {                            \
+    return assignTile(                                                         \
+        getDomainTile(*this, b, operandNumbers, allOffsets, allSizes),         \
+        domainOffsets, domainSizes);                                           \
+  }                                                                            \
+  FailureOr<TilingResult> OpTy::getTiledImplementationFromOperandTiles(        \
+      OpBuilder &b, ArrayRef<unsigned> operandNumbers,                         \
+      ArrayRef<SmallVector<OpFoldResult>> allOffsets,                          \
+      ArrayRef<SmallVector<OpFoldResult>> allSizes) {                          \
+    FailureOr<Tile> domain =                                                   \
+        getDomainTile(*this, b, operandNumbers, allOffsets, allSizes);         \
+    if (failed(domain))                                                        \
+      return failure();                                                        \
+    return tile(*this, b, domain->offsets, domain->sizes);                     \
+  }                                                                            \
+  bool OpTy::isOpFusableWithConsumerSlice(unsigned resultNumber,               \
+                                          ArrayRef<OpFoldResult> offsets,      \
+                                          ArrayRef<OpFoldResult> sizes) {      \
+    Tile domain = getUnknownTile(*this);                                       \
+    return succeeded(addOperandTile(*this, *getDpsInitOperand(resultNumber),   \
+                                    offsets, sizes, domain));                  \
+  }                                                                            \
+  bool OpTy::isOpFusableWithProducerSlices(                                    \
+      ArrayRef<unsigned> operandNumbers,                                       \
+      ArrayRef<SmallVector<OpFoldResult>> allOffsets,                          \
+      ArrayRef<SmallVector<OpFoldResult>> allSizes) {                          \
+    return isFusableWithProducers(*this, operandNumbers, allOffsets,           \
+                                  allSizes);                                   \
+  }
+
+XFMR_ROW_OP_TILING(RMSNormOp)
+XFMR_ROW_OP_TILING(LayerNormOp)
+XFMR_ROW_OP_TILING(AddRMSNormOp)
+XFMR_ROW_OP_TILING(AddLayerNormOp)
+XFMR_ROW_OP_TILING(FFNOp)
+XFMR_ROW_OP_TILING(GLUFFNOp)
+XFMR_ROW_OP_TILING(SwiGLUFFNOp)
+XFMR_ROW_OP_TILING(GatedActOp)
+
+#undef XFMR_ROW_OP_TILING

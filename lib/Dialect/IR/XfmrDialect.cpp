@@ -1,0 +1,83 @@
+//===- XfmrDialect.cpp - The xfmr dialect -*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AssemblyFormat.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "xfmr/Dialect/IR/Xfmr.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+#include "xfmr/Dialect/IR/XfmrDialect.cpp.inc"
+#include "xfmr/Dialect/IR/XfmrInterfaces.cpp.inc"
+#define GET_OP_CLASSES
+#include "xfmr/Dialect/IR/XfmrOps.cpp.inc"
+
+void XfmrDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "xfmr/Dialect/IR/XfmrOps.cpp.inc"
+      >();
+  registerAttributes();
+}
+
+LogicalResult XfmrDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argIndex,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != kWeightAttrName)
+    return op->emitError() << "expected no argument attribute '"
+                           << attribute.getName().getValue()
+                           << "', the dialect has '" << kWeightAttrName
+                           << "' alone";
+  if (!isa<UnitAttr>(attribute.getValue()))
+    return op->emitError() << "expected '" << kWeightAttrName
+                           << "' without a value, got " << attribute.getValue();
+  if (auto function = dyn_cast<FunctionOpInterface>(op))
+    if (!isa<RankedTensorType, MemRefType>(
+            function.getArgumentTypes()[argIndex]))
+      return op->emitError() << "expected '" << kWeightAttrName
+                             << "' on a ranked tensor or memref, got "
+                             << function.getArgumentTypes()[argIndex];
+  return success();
+}
+
+LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() == kStatusMessagesAttrName) {
+    auto messages = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (isa<FunctionOpInterface>(op) && messages &&
+        llvm::all_of(messages, llvm::IsaPred<StringAttr>))
+      return success();
+    return op->emitError() << "expected '" << kStatusMessagesAttrName
+                           << "' to be an array of strings on a function";
+  }
+  return op->emitError() << "expected no attribute '"
+                         << attribute.getName().getValue()
+                         << "', the dialect does not know it";
+}
+
+Type xfmr::getAccumulatorType(Type data) {
+  return data.isF64() ? data : Float32Type::get(data.getContext());
+}
+
+bool xfmr::isDataType(Type type) {
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
+}
+
+void xfmr::registerXfmrDialect(DialectRegistry &registry) {
+  registry.insert<XfmrDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
+}
