@@ -10,12 +10,17 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
+#include "xfmr/Codegen/Math/Passes.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
+#include "xfmr/Dialect/Transforms/Passes.h"
 
 void mlir::xfmr::registerAllDialects(DialectRegistry &registry) {
   registerXfmrDialect(registry);
 }
 
-void mlir::xfmr::registerAllPasses() {}
+void mlir::xfmr::registerAllPasses() {
+  registerXfmrTransformsPasses();
+  registerXfmrCodegenMathPasses();
+}
 
 void mlir::xfmr::registerAllPipelines() {}
