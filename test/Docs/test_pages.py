@@ -63,6 +63,31 @@ class Pages(unittest.TestCase):
                     self.holds(example.group(1), example.group(2), name)
         self.assertGreater(count, 0)
 
+    def sections(self, page, title):
+        """The sections whose titles match, by name."""
+        parts = re.split(r"^### (.*)$", (ROOT / "docs" / page).read_text(), flags=re.MULTILINE)
+        found = {re.match(title, name).group(1): text
+                 for name, text in zip(parts[1::2], parts[2::2]) if re.match(title, name)}
+        self.assertGreater(len(found), 0)
+        return found
+
+    def test_every_op_is_described(self):
+        for op, text in self.sections("Dialect.md", r"`(xfmr\.\w+)`").items():
+            with self.subTest(op):
+                self.assertRegex(text, r"Since: \d+\.\d+\.")
+                self.assertRegex(text, r"Example \(test/\S+\):\s*```mlir\n")
+                self.assertRegex(text, r"\*\*Constraints\.\*\*\s+\* C1: ")
+                if op != "xfmr.yield":
+                    self.assertIn("**Numerics.**", text)
+
+    def test_every_pass_is_described(self):
+        for name, text in self.sections("Passes.md", r"`-(xfmr-[a-z0-9-]+)`").items():
+            with self.subTest(name):
+                self.assertRegex(text, r"Changes numerics: (yes|no)\b")
+                self.assertRegex(text, r"(?s)Before\b[^\n]*:\n+```mlir\n.*After\b[^`]*:\n+```mlir\n")
+                for option in re.findall(r"^-[a-z][\w-]*\s*:?(.*)$", text, re.MULTILINE):
+                    self.assertTrue(option.strip(), "an option has no description")
+
     def test_links(self):
         for page in self.pages():
             text = BLOCK.sub("", page.read_text())

@@ -53,16 +53,16 @@ def Xfmr_FFNOp : Xfmr_ReductionRowOp<"ffn", [
     Xfmr_One<"FFNOp", 0, "ins">, Xfmr_One<"FFNOp", 1, "up">,
     Xfmr_One<"FFNOp", 2, "down">, Xfmr_One<"FFNOp", 5, "outs">]> {
   let summary = "Feed-forward network without a gate";
-  let description = [{
+  let description = !strconcat([{
     ```
     h = round_hidden(act(x up + up_bias))
     y = round_R(h down + down_bias)
     ```
-  }] # Xfmr_FFNText_weights # [{
+  }], Xfmr_FFNText_weights, [{
     Activations: `identity`, `relu`, `relu2`, `gelu_erf`, `gelu_tanh`,
     `quick_gelu`, `silu`, `swish`, `sigmoid`, `tanh`.
 
-  }] # Xfmr_FFNText_numerics # Xfmr_FFNText_constraints # [{
+  }], Xfmr_FFNText_numerics, Xfmr_FFNText_constraints, [{
     Source: Vaswani et al., "Attention Is All You Need", 2017. Since: 0.1.
 
     Example (test/Dialect/IR/ffn.mlir):
@@ -72,7 +72,7 @@ def Xfmr_FFNOp : Xfmr_ReductionRowOp<"ffn", [
         down_bias(%b2 : tensor<768xf32>) outs(%y : tensor<?x768xf32>)
         activation(gelu_tanh) layout(in_out) -> tensor<?x768xf32>
     ```
-  }];
+  }]);
   let arguments = (ins Xfmr_Shaped:$input, Xfmr_Shaped:$up, Xfmr_Shaped:$down,
       Optional<Xfmr_Shaped>:$up_bias, Optional<Xfmr_Shaped>:$down_bias,
       Xfmr_Shaped:$init, Xfmr_ActivationAttr:$activation,
@@ -124,18 +124,18 @@ class Xfmr_GatedFFNOp<string mnemonic, string cppName>
 
 def Xfmr_GLUFFNOp : Xfmr_GatedFFNOp<"glu_ffn", "GLUFFNOp"> {
   let summary = "Gated feed-forward network";
-  let description = [{
+  let description = !strconcat([{
     ```
     h = round_hidden(act(x gate + gate_bias) * (x up + up_bias))
     y = round_R(h down + down_bias)
     ```
-  }] # Xfmr_FFNText_weights # Xfmr_FFNText_packed # [{
+  }], Xfmr_FFNText_weights, Xfmr_FFNText_packed, [{
     Any `#xfmr.activation` gates: `sigmoid` is GLU, `relu` ReGLU, `gelu_erf` and
     `gelu_tanh` GeGLU, `identity` bilinear, `clamped_swish` the gate of gpt-oss.
     A `silu`, `swish` or `quick_gelu` gate is canonically `xfmr.swiglu_ffn`.
 
-  }] # Xfmr_FFNText_numerics # Xfmr_FFNText_constraints #
-  Xfmr_FFNText_packedConstraints # [{
+    }], Xfmr_FFNText_numerics, Xfmr_FFNText_constraints,
+  Xfmr_FFNText_packedConstraints, [{
     Source: Shazeer, "GLU Variants Improve Transformer", 2020. Since: 0.1.
 
     Example (test/Dialect/IR/glu_ffn.mlir):
@@ -145,7 +145,7 @@ def Xfmr_GLUFFNOp : Xfmr_GatedFFNOp<"glu_ffn", "GLUFFNOp"> {
         down(%d : tensor<2560x10240xbf16>) outs(%y : tensor<?x2560xbf16>)
         activation(gelu_tanh) layout(out_in) -> tensor<?x2560xbf16>
     ```
-  }];
+  }]);
   let arguments = !con(Xfmr_GatedOperands,
                        (ins Xfmr_ActivationAttr:$activation));
   let assemblyFormat = [{
@@ -170,16 +170,15 @@ def Xfmr_GLUFFNOp : Xfmr_GatedFFNOp<"glu_ffn", "GLUFFNOp"> {
 
 def Xfmr_SwiGLUFFNOp : Xfmr_GatedFFNOp<"swiglu_ffn", "SwiGLUFFNOp"> {
   let summary = "Feed-forward network gated by swish";
-  let description = [{
+  let description = !strconcat([{
     ```
     g = x gate + gate_bias
     h = round_hidden(g / (1 + exp(-beta g)) * (x up + up_bias))
     y = round_R(h down + down_bias)
     ```
     `beta` is 1 by default (silu).
-  }] # Xfmr_FFNText_weights # Xfmr_FFNText_packed #
-  Xfmr_FFNText_numerics # Xfmr_FFNText_constraints #
-  Xfmr_FFNText_packedConstraints # [{
+    }], Xfmr_FFNText_weights, Xfmr_FFNText_packed, Xfmr_FFNText_numerics,
+  Xfmr_FFNText_constraints, Xfmr_FFNText_packedConstraints, [{
     * C11: `beta` is finite, in `acc` too.
 
     Source: Shazeer, "GLU Variants Improve Transformer", 2020; LLaMA.
@@ -192,7 +191,7 @@ def Xfmr_SwiGLUFFNOp : Xfmr_GatedFFNOp<"swiglu_ffn", "SwiGLUFFNOp"> {
         down(%d : tensor<576x1536xbf16>) outs(%y : tensor<?x576xbf16>)
         layout(out_in) -> tensor<?x576xbf16>
     ```
-  }];
+  }]);
   let arguments = !con(Xfmr_GatedOperands,
                        (ins DefaultValuedAttr<F64Attr, "1.0">:$beta));
   let assemblyFormat = [{

@@ -73,7 +73,7 @@ class Xfmr_NormOp<string mnemonic, list<Trait> traits>
 def Xfmr_RMSNormOp : Xfmr_NormOp<"rmsnorm", [
     Xfmr_One<"RMSNormOp", 0, "ins">, Xfmr_One<"RMSNormOp", 3, "outs">]> {
   let summary = "Root-mean-square norm";
-  let description = [{
+  let description = !strconcat([{
     ```
     ms   = (1/d) sum x^2                    statistic rms, the default
     ss   = sum x^2                          statistic l2
@@ -81,12 +81,12 @@ def Xfmr_RMSNormOp : Xfmr_NormOp<"rmsnorm", [
     rstd = 1 / (sqrt(ms) + eps)             eps outside
     y    = gamma * (x * rstd) + beta        rounded as `rounding` says
     ```
-  }] # Xfmr_NormText_operands # [{
+  }], Xfmr_NormText_operands, [{
     The destination `rstd`, when given, receives the factor that multiplies x,
     one a row, for training. A row with an infinity gives NaN where x is
     infinite and 0 elsewhere.
 
-  }] # Xfmr_NormText_numerics # Xfmr_NormText_constraints # [{
+  }], Xfmr_NormText_numerics, Xfmr_NormText_constraints, [{
     Source: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
     Since: 0.1.
 
@@ -96,7 +96,7 @@ def Xfmr_RMSNormOp : Xfmr_NormOp<"rmsnorm", [
         outs(%y : tensor<?x4096xbf16>) eps(1.0e-05) rounding(cast_then_scale)
         -> tensor<?x4096xbf16>
     ```
-  }];
+  }]);
   let arguments = !con((ins Xfmr_Shaped:$input, Optional<Xfmr_Shaped>:$gamma,
       Optional<Xfmr_Shaped>:$beta, Xfmr_Shaped:$init,
       Optional<Xfmr_Shaped>:$rstd_init,
@@ -132,7 +132,7 @@ def Xfmr_RMSNormOp : Xfmr_NormOp<"rmsnorm", [
 def Xfmr_LayerNormOp : Xfmr_NormOp<"layernorm", [
     Xfmr_One<"LayerNormOp", 0, "ins">, Xfmr_One<"LayerNormOp", 3, "outs">]> {
   let summary = "Layer norm";
-  let description = [{
+  let description = !strconcat([{
     ```
     mean = (1/d) sum x
     var  = (1/d) sum (x - mean)^2           1/(d-1) when `unbiased`
@@ -140,7 +140,7 @@ def Xfmr_LayerNormOp : Xfmr_NormOp<"layernorm", [
     rstd = 1 / (sqrt(var) + eps)            eps outside
     y    = gamma * ((x - mean) * rstd) + beta   rounded as `rounding` says
     ```
-  }] # Xfmr_NormText_operands # [{
+  }], Xfmr_NormText_operands, [{
     The destinations `rstd` and `mean`, when given, receive the factor that
     multiplies and the mean, one each a row, for training. The variance is the
     corrected two-pass one: with m the rounded mean, `q = sum (x-m)^2`,
@@ -150,7 +150,7 @@ def Xfmr_LayerNormOp : Xfmr_NormOp<"layernorm", [
     gives NaN when d turns out to be 1 at run time. A row with an infinity
     gives NaN everywhere.
 
-  }] # Xfmr_NormText_numerics # Xfmr_NormText_constraints # [{
+  }], Xfmr_NormText_numerics, Xfmr_NormText_constraints, [{
     * C12: `unbiased` with a static d has d >= 2.
 
     Source: Ba, Kiros and Hinton, "Layer Normalization", 2016; the correction,
@@ -162,7 +162,7 @@ def Xfmr_LayerNormOp : Xfmr_NormOp<"layernorm", [
         beta(%b : tensor<768xf32>) outs(%y : tensor<?x768xf32>) eps(1.0e-12)
         -> tensor<?x768xf32>
     ```
-  }];
+  }]);
   let arguments = !con((ins Xfmr_Shaped:$input, Optional<Xfmr_Shaped>:$gamma,
       Optional<Xfmr_Shaped>:$beta, Xfmr_Shaped:$init,
       Optional<Xfmr_Shaped>:$rstd_init, Optional<Xfmr_Shaped>:$mean_init,
@@ -222,10 +222,10 @@ def Xfmr_AddRMSNormOp : Xfmr_NormOp<"add_rmsnorm", [
     Xfmr_One<"AddRMSNormOp", 1, "residual">,
     Xfmr_One<"AddRMSNormOp", 5, "outs">]> {
   let summary = "Residual add and root-mean-square norm";
-  let description = Xfmr_AddNormText_add # [{
+  let description = !strconcat(Xfmr_AddNormText_add, [{
     The norm is that of `xfmr.rmsnorm`.
-  }] # Xfmr_NormText_operands # Xfmr_NormText_numerics #
-  Xfmr_NormText_constraints # Xfmr_AddNormText_constraints # [{
+    }], Xfmr_NormText_operands, Xfmr_NormText_numerics,
+  Xfmr_NormText_constraints, Xfmr_AddNormText_constraints, [{
     Source: the fused add and norm of HF Transformers' and Liger's models
     (`round_then_norm`), FlashInfer and quack (`norm_then_round`). Since: 0.1.
 
@@ -237,7 +237,7 @@ def Xfmr_AddRMSNormOp : Xfmr_NormOp<"add_rmsnorm", [
         eps(1.0e-05) residual_rounding(round_then_norm)
         rounding(scale_then_cast) -> tensor<?x4096xbf16>, tensor<?x4096xbf16>
     ```
-  }];
+  }]);
   let arguments = !con((ins Xfmr_Shaped:$input, Xfmr_Shaped:$residual,
       Optional<Xfmr_Shaped>:$gamma, Optional<Xfmr_Shaped>:$beta,
       Optional<Xfmr_Shaped>:$sum_init, Xfmr_Shaped:$init,
@@ -277,12 +277,12 @@ def Xfmr_AddLayerNormOp : Xfmr_NormOp<"add_layernorm", [
     Xfmr_One<"AddLayerNormOp", 1, "residual">,
     Xfmr_One<"AddLayerNormOp", 5, "outs">]> {
   let summary = "Residual add and layer norm";
-  let description = Xfmr_AddNormText_add # [{
+  let description = !strconcat(Xfmr_AddNormText_add, [{
     The norm is that of `xfmr.layernorm`.
-  }] # Xfmr_NormText_operands # Xfmr_NormText_numerics #
-  Xfmr_NormText_constraints # [{
+    }], Xfmr_NormText_operands, Xfmr_NormText_numerics,
+  Xfmr_NormText_constraints, [{
     * C12: `unbiased` with a static d has d >= 2.
-  }] # Xfmr_AddNormText_constraints # [{
+  }], Xfmr_AddNormText_constraints, [{
     Source: the post-norm block of Vaswani et al. 2017 and BERT; with alpha,
     DeepNet (Wang et al. 2022). Since: 0.1.
 
@@ -293,7 +293,7 @@ def Xfmr_AddLayerNormOp : Xfmr_NormOp<"add_layernorm", [
         beta(%b : tensor<768xf32>) outs(%y : tensor<?x768xf32>) eps(1.0e-12)
         -> tensor<?x768xf32>
     ```
-  }];
+  }]);
   let arguments = !con((ins Xfmr_Shaped:$input, Xfmr_Shaped:$residual,
       Optional<Xfmr_Shaped>:$gamma, Optional<Xfmr_Shaped>:$beta,
       Optional<Xfmr_Shaped>:$sum_init, Xfmr_Shaped:$init,
