@@ -134,7 +134,7 @@ def Xfmr_GLUFFNOp : Xfmr_GatedFFNOp<"glu_ffn", "GLUFFNOp"> {
     `gelu_tanh` GeGLU, `identity` bilinear, `clamped_swish` the gate of gpt-oss.
     A `silu`, `swish` or `quick_gelu` gate is canonically `xfmr.swiglu_ffn`.
 
-    }], Xfmr_FFNText_numerics, Xfmr_FFNText_constraints,
+  }], Xfmr_FFNText_numerics, Xfmr_FFNText_constraints,
   Xfmr_FFNText_packedConstraints, [{
     Source: Shazeer, "GLU Variants Improve Transformer", 2020. Since: 0.1.
 
@@ -177,7 +177,7 @@ def Xfmr_SwiGLUFFNOp : Xfmr_GatedFFNOp<"swiglu_ffn", "SwiGLUFFNOp"> {
     y = round_R(h down + down_bias)
     ```
     `beta` is 1 by default (silu).
-    }], Xfmr_FFNText_weights, Xfmr_FFNText_packed, Xfmr_FFNText_numerics,
+  }], Xfmr_FFNText_weights, Xfmr_FFNText_packed, Xfmr_FFNText_numerics,
   Xfmr_FFNText_constraints, Xfmr_FFNText_packedConstraints, [{
     * C11: `beta` is finite, in `acc` too.
 

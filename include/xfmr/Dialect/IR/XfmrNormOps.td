@@ -224,7 +224,7 @@ def Xfmr_AddRMSNormOp : Xfmr_NormOp<"add_rmsnorm", [
   let summary = "Residual add and root-mean-square norm";
   let description = !strconcat(Xfmr_AddNormText_add, [{
     The norm is that of `xfmr.rmsnorm`.
-    }], Xfmr_NormText_operands, Xfmr_NormText_numerics,
+  }], Xfmr_NormText_operands, Xfmr_NormText_numerics,
   Xfmr_NormText_constraints, Xfmr_AddNormText_constraints, [{
     Source: the fused add and norm of HF Transformers' and Liger's models
     (`round_then_norm`), FlashInfer and quack (`norm_then_round`). Since: 0.1.
@@ -279,7 +279,7 @@ def Xfmr_AddLayerNormOp : Xfmr_NormOp<"add_layernorm", [
   let summary = "Residual add and layer norm";
   let description = !strconcat(Xfmr_AddNormText_add, [{
     The norm is that of `xfmr.layernorm`.
-    }], Xfmr_NormText_operands, Xfmr_NormText_numerics,
+  }], Xfmr_NormText_operands, Xfmr_NormText_numerics,
   Xfmr_NormText_constraints, [{
     * C12: `unbiased` with a static d has d >= 2.
   }], Xfmr_AddNormText_constraints, [{
