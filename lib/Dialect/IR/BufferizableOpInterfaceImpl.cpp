@@ -107,20 +107,25 @@ struct YieldBufferization
   }
 };
 
+/// Attaches the model of row ops to those of `Ops` that are.
+template <typename... Ops> void attachToRowOps(MLIRContext &context) {
+  auto attach = [&](auto *op) {
+    using OpTy = std::remove_pointer_t<decltype(op)>;
+    if constexpr (OpTy::template hasTrait<RowOpInterface::Trait>())
+      OpTy::template attachInterface<RowOpBufferization<OpTy>>(context);
+  };
+  (attach(static_cast<Ops *>(nullptr)), ...);
+}
+
 } // namespace
 
 void xfmr::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, XfmrDialect *) {
-    RMSNormOp::attachInterface<RowOpBufferization<RMSNormOp>>(*context);
-    LayerNormOp::attachInterface<RowOpBufferization<LayerNormOp>>(*context);
-    AddRMSNormOp::attachInterface<RowOpBufferization<AddRMSNormOp>>(*context);
-    AddLayerNormOp::attachInterface<RowOpBufferization<AddLayerNormOp>>(
-        *context);
-    FFNOp::attachInterface<RowOpBufferization<FFNOp>>(*context);
-    GLUFFNOp::attachInterface<RowOpBufferization<GLUFFNOp>>(*context);
-    SwiGLUFFNOp::attachInterface<RowOpBufferization<SwiGLUFFNOp>>(*context);
-    GatedActOp::attachInterface<RowOpBufferization<GatedActOp>>(*context);
+    attachToRowOps<
+#define GET_OP_LIST
+#include "xfmr/Dialect/IR/XfmrOps.cpp.inc"
+        >(*context);
     ResidualBlockOp::attachInterface<ResidualBlockBufferization>(*context);
     YieldOp::attachInterface<YieldBufferization>(*context);
   });

@@ -438,10 +438,15 @@ struct FoldTrivialRegion : OpRewritePattern<ResidualBlockOp> {
 
 template <typename OpTy, unsigned... Groups>
 static void addNormPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropUnitGamma<OpTy>, DropZeroBeta<OpTy>, CanonicalRounding<OpTy>,
-               CanonicalEpsPosition<OpTy>,
-               DropUnusedDestinations<OpTy, Groups...>, RefineStaticDims>(
-      context);
+  patterns
+      .add<DropUnitGamma<OpTy>, DropZeroBeta<OpTy>, CanonicalRounding<OpTy>,
+           CanonicalEpsPosition<OpTy>, DropUnusedDestinations<OpTy, Groups...>>(
+          context);
+}
+
+void XfmrDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  patterns.add<RefineStaticDims>(getContext());
 }
 
 void RMSNormOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
@@ -471,25 +476,26 @@ void AddLayerNormOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void FFNOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                         MLIRContext *context) {
-  patterns.add<CanonicalSwish<FFNOp>, DropHiddenType<FFNOp>,
-               DropZeroBiases<FFNOp>, RefineStaticDims>(context);
+  patterns
+      .add<CanonicalSwish<FFNOp>, DropHiddenType<FFNOp>, DropZeroBiases<FFNOp>>(
+          context);
 }
 
 void GLUFFNOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                            MLIRContext *context) {
-  patterns.add<GLUToSwiGLU, DropHiddenType<GLUFFNOp>, DropZeroBiases<GLUFFNOp>,
-               RefineStaticDims>(context);
+  patterns.add<GLUToSwiGLU, DropHiddenType<GLUFFNOp>, DropZeroBiases<GLUFFNOp>>(
+      context);
 }
 
 void SwiGLUFFNOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
-  patterns.add<DropHiddenType<SwiGLUFFNOp>, DropZeroBiases<SwiGLUFFNOp>,
-               RefineStaticDims>(context);
+  patterns.add<DropHiddenType<SwiGLUFFNOp>, DropZeroBiases<SwiGLUFFNOp>>(
+      context);
 }
 
 void GatedActOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                              MLIRContext *context) {
-  patterns.add<CanonicalSwish<GatedActOp>, RefineStaticDims>(context);
+  patterns.add<CanonicalSwish<GatedActOp>>(context);
 }
 
 void ResidualBlockOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

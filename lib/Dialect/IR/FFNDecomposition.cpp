@@ -1,5 +1,5 @@
 //===- FFNDecomposition.cpp - Networks and gates as linalg: the one
-//decomposition -*- C++ -*-===//
+// decomposition -*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,5 @@
 //===- RowOpInterfaceImpl.cpp - Effects, speculation and shapes of row ops -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowOpInterfaceImpl.h"
 #include "ShapeUtils.h"
 #include "VerifierUtils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -42,38 +43,22 @@ static bool canSpeculate(DestinationStyleOpInterface op) {
          });
 }
 
-static LogicalResult reifyDestinations(DestinationStyleOpInterface op,
-                                       OpBuilder &builder,
-                                       ReifiedRankedShapedTypeDims &shapes) {
+void row_op::getEffects(RowOpInterface op, Effects &effects) {
+  getDestinationStyleEffects(op, effects);
+}
+
+Speculation::Speculatability row_op::getSpeculatability(RowOpInterface op) {
+  return canSpeculate(op) ? Speculation::Speculatable
+                          : Speculation::NotSpeculatable;
+}
+
+LogicalResult row_op::reifyResultShapes(RowOpInterface op, OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
   for (OpOperand &init : op.getDpsInitsMutable())
     if (isa<TensorType>(init.get().getType()))
       shapes.push_back(tensor::getMixedSizes(builder, op.getLoc(), init.get()));
   return success();
 }
-
-#define XFMR_ROW_OP_INTERFACES(OpTy)                                           \
-  void OpTy::getEffects(Effects &effects) {                                    \
-    getDestinationStyleEffects(*this, effects);                                \
-  }                                                                            \
-  Speculation::Speculatability OpTy::getSpeculatability() {                    \
-    return canSpeculate(*this) ? Speculation::Speculatable                     \
-                               : Speculation::NotSpeculatable;                 \
-  }                                                                            \
-  LogicalResult OpTy::reifyResultShapes(OpBuilder &builder,                    \
-                                        ReifiedRankedShapedTypeDims &shapes) { \
-    return reifyDestinations(*this, builder, shapes);                          \
-  }
-
-XFMR_ROW_OP_INTERFACES(RMSNormOp)
-XFMR_ROW_OP_INTERFACES(LayerNormOp)
-XFMR_ROW_OP_INTERFACES(AddRMSNormOp)
-XFMR_ROW_OP_INTERFACES(AddLayerNormOp)
-XFMR_ROW_OP_INTERFACES(FFNOp)
-XFMR_ROW_OP_INTERFACES(GLUFFNOp)
-XFMR_ROW_OP_INTERFACES(SwiGLUFFNOp)
-XFMR_ROW_OP_INTERFACES(GatedActOp)
-
-#undef XFMR_ROW_OP_INTERFACES
 
 // A residual block's own operands; its region's effects count by themselves.
 void ResidualBlockOp::getEffects(Effects &effects) {

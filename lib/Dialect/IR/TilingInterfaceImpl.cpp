@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowOpInterfaceImpl.h"
 #include "ShapeUtils.h"
 #include "VerifierUtils.h"
 #include "mlir/Interfaces/TilingInterface.h"
@@ -235,10 +236,37 @@ static LogicalResult assignTile(FailureOr<Tile> tile,
   return success();
 }
 
-static FailureOr<TilingResult>
-generateResultTile(RowOpInterface op, OpBuilder &builder, unsigned resultNumber,
-                   ArrayRef<OpFoldResult> offsets,
-                   ArrayRef<OpFoldResult> sizes) {
+SmallVector<utils::IteratorType>
+row_op::getLoopIteratorTypes(RowOpInterface op) {
+  return getIteratorTypes(op);
+}
+
+SmallVector<Range> row_op::getIterationDomain(RowOpInterface op,
+                                              OpBuilder &builder) {
+  return getDomain(op, builder);
+}
+
+FailureOr<TilingResult>
+row_op::getTiledImplementation(RowOpInterface op, OpBuilder &builder,
+                               ArrayRef<OpFoldResult> offsets,
+                               ArrayRef<OpFoldResult> sizes) {
+  return tile(op, builder, offsets, sizes);
+}
+
+LogicalResult row_op::getResultTilePosition(
+    RowOpInterface op, OpBuilder &builder, unsigned resultNumber,
+    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+    SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  return assignTile(getOperandTile(op, builder,
+                                   *op.getDpsInitOperand(resultNumber), offsets,
+                                   sizes),
+                    resultOffsets, resultSizes);
+}
+
+FailureOr<TilingResult> row_op::generateResultTileValue(
+    RowOpInterface op, OpBuilder &builder, unsigned resultNumber,
+    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
   FailureOr<Tile> domain =
       getDomainTileOfResult(op, builder, resultNumber, offsets, sizes);
   if (failed(domain))
@@ -251,10 +279,51 @@ generateResultTile(RowOpInterface op, OpBuilder &builder, unsigned resultNumber,
   return tiled;
 }
 
-static bool
-isFusableWithProducers(RowOpInterface op, ArrayRef<unsigned> operandNumbers,
-                       ArrayRef<SmallVector<OpFoldResult>> allOffsets,
-                       ArrayRef<SmallVector<OpFoldResult>> allSizes) {
+LogicalResult row_op::getIterationDomainTileFromResultTile(
+    RowOpInterface op, OpBuilder &builder, unsigned resultNumber,
+    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+    SmallVectorImpl<OpFoldResult> &domainOffsets,
+    SmallVectorImpl<OpFoldResult> &domainSizes) {
+  return assignTile(
+      getDomainTileOfResult(op, builder, resultNumber, offsets, sizes),
+      domainOffsets, domainSizes);
+}
+
+LogicalResult row_op::getIterationDomainTileFromOperandTiles(
+    RowOpInterface op, OpBuilder &builder, ArrayRef<unsigned> operandNumbers,
+    ArrayRef<SmallVector<OpFoldResult>> allOffsets,
+    ArrayRef<SmallVector<OpFoldResult>> allSizes,
+    SmallVectorImpl<OpFoldResult> &domainOffsets,
+    SmallVectorImpl<OpFoldResult> &domainSizes) {
+  return assignTile(
+      getDomainTile(op, builder, operandNumbers, allOffsets, allSizes),
+      domainOffsets, domainSizes);
+}
+
+FailureOr<TilingResult> row_op::getTiledImplementationFromOperandTiles(
+    RowOpInterface op, OpBuilder &builder, ArrayRef<unsigned> operandNumbers,
+    ArrayRef<SmallVector<OpFoldResult>> allOffsets,
+    ArrayRef<SmallVector<OpFoldResult>> allSizes) {
+  FailureOr<Tile> domain =
+      getDomainTile(op, builder, operandNumbers, allOffsets, allSizes);
+  if (failed(domain))
+    return failure();
+  return tile(op, builder, domain->offsets, domain->sizes);
+}
+
+bool row_op::isOpFusableWithConsumerSlice(RowOpInterface op,
+                                          unsigned resultNumber,
+                                          ArrayRef<OpFoldResult> offsets,
+                                          ArrayRef<OpFoldResult> sizes) {
+  Tile domain = getUnknownTile(op);
+  return succeeded(addOperandTile(op, *op.getDpsInitOperand(resultNumber),
+                                  offsets, sizes, domain));
+}
+
+bool row_op::isOpFusableWithProducerSlices(
+    RowOpInterface op, ArrayRef<unsigned> operandNumbers,
+    ArrayRef<SmallVector<OpFoldResult>> allOffsets,
+    ArrayRef<SmallVector<OpFoldResult>> allSizes) {
   Tile domain = getUnknownTile(op);
   return llvm::all_of(
       llvm::zip_equal(operandNumbers, allOffsets, allSizes), [&](auto operand) {
@@ -263,84 +332,3 @@ isFusableWithProducers(RowOpInterface op, ArrayRef<unsigned> operandNumbers,
                                         sizes, domain));
       });
 }
-
-#define XFMR_ROW_OP_TILING(OpTy)                                               \
-  SmallVector<utils::IteratorType> OpTy::getLoopIteratorTypes() {              \
-    return getIteratorTypes(*this);                                            \
-  }                                                                            \
-  SmallVector<Range> OpTy::getIterationDomain(OpBuilder &b) {                  \
-    return getDomain(*this, b);                                                \
-  }                                                                            \
-  FailureOr<TilingResult> OpTy::getTiledImplementation(                        \
-      OpBuilder &b, ArrayRef<OpFoldResult> offsets,                            \
-      ArrayRef<OpFoldResult> sizes) {                                          \
-    return tile(*this, b, offsets, sizes);                                     \
-  }                                                                            \
-  LogicalResult OpTy::getResultTilePosition(                                   \
-      OpBuilder &b, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,     \
-      ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,  \
-      SmallVector<OpFoldResult> &resultSizes) {                                \
-    return assignTile(getOperandTile(*this, b,                                 \
-                                     *getDpsInitOperand(resultNumber),         \
-                                     offsets, sizes),                          \
-                      resultOffsets, resultSizes);                             \
-  }                                                                            \
-  FailureOr<TilingResult> OpTy::generateResultTileValue(                       \
-      OpBuilder &b, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,     \
-      ArrayRef<OpFoldResult> sizes) {                                          \
-    return generateResultTile(*this, b, resultNumber, offsets, sizes);         \
-  }                                                                            \
-  LogicalResult OpTy::getIterationDomainTileFromResultTile(                    \
-      OpBuilder &b, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,     \
-      ArrayRef<OpFoldResult> sizes,                                            \
-      SmallVectorImpl<OpFoldResult> &domainOffsets,                            \
-      SmallVectorImpl<OpFoldResult> &domainSizes) {                            \
-    return assignTile(                                                         \
-        getDomainTileOfResult(*this, b, resultNumber, offsets, sizes),         \
-        domainOffsets, domainSizes);                                           \
-  }                                                                            \
-  LogicalResult OpTy::getIterationDomainTileFromOperandTiles(                  \
-      OpBuilder &b, ArrayRef<unsigned> operandNumbers,                         \
-      ArrayRef<SmallVector<OpFoldResult>> allOffsets,                          \
-      ArrayRef<SmallVector<OpFoldResult>> allSizes,                            \
-      SmallVectorImpl<OpFoldResult> &domainOffsets,                            \
-      SmallVectorImpl<OpFoldResult> &domainSizes) {                            \
-    return assignTile(                                                         \
-        getDomainTile(*this, b, operandNumbers, allOffsets, allSizes),         \
-        domainOffsets, domainSizes);                                           \
-  }                                                                            \
-  FailureOr<TilingResult> OpTy::getTiledImplementationFromOperandTiles(        \
-      OpBuilder &b, ArrayRef<unsigned> operandNumbers,                         \
-      ArrayRef<SmallVector<OpFoldResult>> allOffsets,                          \
-      ArrayRef<SmallVector<OpFoldResult>> allSizes) {                          \
-    FailureOr<Tile> domain =                                                   \
-        getDomainTile(*this, b, operandNumbers, allOffsets, allSizes);         \
-    if (failed(domain))                                                        \
-      return failure();                                                        \
-    return tile(*this, b, domain->offsets, domain->sizes);                     \
-  }                                                                            \
-  bool OpTy::isOpFusableWithConsumerSlice(unsigned resultNumber,               \
-                                          ArrayRef<OpFoldResult> offsets,      \
-                                          ArrayRef<OpFoldResult> sizes) {      \
-    Tile domain = getUnknownTile(*this);                                       \
-    return succeeded(addOperandTile(*this, *getDpsInitOperand(resultNumber),   \
-                                    offsets, sizes, domain));                  \
-  }                                                                            \
-  bool OpTy::isOpFusableWithProducerSlices(                                    \
-      ArrayRef<unsigned> operandNumbers,                                       \
-      ArrayRef<SmallVector<OpFoldResult>> allOffsets,                          \
-      ArrayRef<SmallVector<OpFoldResult>> allSizes) {                          \
-    return isFusableWithProducers(*this, operandNumbers, allOffsets,           \
-                                  allSizes);                                   \
-  }
-
-XFMR_ROW_OP_TILING(RMSNormOp)
-XFMR_ROW_OP_TILING(LayerNormOp)
-XFMR_ROW_OP_TILING(AddRMSNormOp)
-XFMR_ROW_OP_TILING(AddLayerNormOp)
-XFMR_ROW_OP_TILING(FFNOp)
-XFMR_ROW_OP_TILING(GLUFFNOp)
-XFMR_ROW_OP_TILING(SwiGLUFFNOp)
-XFMR_ROW_OP_TILING(GatedActOp)
-
-#undef XFMR_ROW_OP_TILING

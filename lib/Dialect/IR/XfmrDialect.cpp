@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AssemblyFormat.h"
+#include "RowOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -78,6 +78,7 @@ def Xfmr_FFNOp : Xfmr_ReductionRowOp<"ffn", [
       Xfmr_Shaped:$init, Xfmr_ActivationAttr:$activation,
       Xfmr_WeightLayoutAttr:$up_layout, Xfmr_WeightLayoutAttr:$down_layout,
       OptionalAttr<TypeAttr>:$hidden_type);
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     `up` `(` $up `:` type($up) `)`
@@ -148,6 +149,7 @@ def Xfmr_GLUFFNOp : Xfmr_GatedFFNOp<"glu_ffn", "GLUFFNOp"> {
   }]);
   let arguments = !con(Xfmr_GatedOperands,
                        (ins Xfmr_ActivationAttr:$activation));
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     (`gate` `(` $gate^ `:` type($gate) `)`)?
@@ -194,6 +196,7 @@ def Xfmr_SwiGLUFFNOp : Xfmr_GatedFFNOp<"swiglu_ffn", "SwiGLUFFNOp"> {
   }]);
   let arguments = !con(Xfmr_GatedOperands,
                        (ins DefaultValuedAttr<F64Attr, "1.0">:$beta));
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     (`gate` `(` $gate^ `:` type($gate) `)`)?
@@ -253,6 +256,7 @@ def Xfmr_GatedActOp : Xfmr_RowOp<"gated_act", [
       Optional<Xfmr_Shaped>:$gate_up, Xfmr_Shaped:$init,
       Xfmr_ActivationAttr:$activation,
       OptionalAttr<Xfmr_GateUpOrderAttr>:$order);
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     (`gate` `(` $gate^ `:` type($gate) `)`)?
     (`up` `(` $up^ `:` type($up) `)`)?

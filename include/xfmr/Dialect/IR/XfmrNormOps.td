@@ -103,6 +103,7 @@ def Xfmr_RMSNormOp : Xfmr_NormOp<"rmsnorm", [
       DefaultValuedAttr<Xfmr_StatisticAttr,
                         "::mlir::xfmr::Statistic::RMS">:$statistic),
       Xfmr_NormAttributes);
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     (`gamma` `(` $gamma^ `:` type($gamma) `)`)?
@@ -167,6 +168,7 @@ def Xfmr_LayerNormOp : Xfmr_NormOp<"layernorm", [
       Optional<Xfmr_Shaped>:$beta, Xfmr_Shaped:$init,
       Optional<Xfmr_Shaped>:$rstd_init, Optional<Xfmr_Shaped>:$mean_init,
       UnitAttr:$unbiased), Xfmr_NormAttributes);
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     (`gamma` `(` $gamma^ `:` type($gamma) `)`)?
@@ -245,6 +247,7 @@ def Xfmr_AddRMSNormOp : Xfmr_NormOp<"add_rmsnorm", [
       DefaultValuedAttr<Xfmr_StatisticAttr,
                         "::mlir::xfmr::Statistic::RMS">:$statistic),
       Xfmr_NormAttributes, Xfmr_AddNormAttributes);
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     `residual` `(` $residual `:` type($residual) `)`
@@ -299,6 +302,7 @@ def Xfmr_AddLayerNormOp : Xfmr_NormOp<"add_layernorm", [
       Optional<Xfmr_Shaped>:$sum_init, Xfmr_Shaped:$init,
       Optional<Xfmr_Shaped>:$rstd_init, Optional<Xfmr_Shaped>:$mean_init,
       UnitAttr:$unbiased), Xfmr_NormAttributes, Xfmr_AddNormAttributes);
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     `residual` `(` $residual `:` type($residual) `)`
