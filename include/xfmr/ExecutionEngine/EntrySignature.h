@@ -1,4 +1,4 @@
-//===- EntrySignature.h - What a caller passes to a function -- -*- C++ -*-===//
+//===- EntrySignature.h - What a caller passes to a function ----*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- HostArray.h - Arrays in memory, as compiled code takes them  -*- C++
-//-*-===//
+//===- HostArray.h - Arrays as compiled code takes them ---------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Initializer.h - Reproducible contents for arguments ---- -*- C++ -*-===//
+//===- Initializer.h - Reproducible contents for arguments ------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

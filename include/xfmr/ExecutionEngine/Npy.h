@@ -1,4 +1,4 @@
-//===- Npy.h - NumPy's array files ---------------------------- -*- C++ -*-===//
+//===- Npy.h - NumPy's array files ------------------------------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
