@@ -73,14 +73,12 @@ static Value buildPositiveSwish(FloatBuilder &f, Value x, LongConstant beta) {
   Value hi = f.mul(clamped, betaHigh);
   Value lo = f.fma(clamped, betaHigh, f.neg(hi));
   lo = f.fma(clamped, betaLow, lo);
-  // A flat slope: where the exponential overflows x is so large that the result
-  // is not yet negligible.
-  if (wide) {
-    Value sigmoid = buildSigmoid(f, hi, lo);
-    return f.mul(makeFiniteBelow(f, x), sigmoid);
-  }
   // Beyond the limit the result is negligible.
   Value numerator = f.select(f.less(x, -limit), -0.0, x);
+  // A flat slope: where the exponential overflows x is so large that the result
+  // is not yet negligible.
+  if (wide)
+    return buildSigmoid(f, hi, lo, numerator);
   return divideByOnePlusExp(f, numerator, hi, lo);
 }
 
@@ -95,7 +93,7 @@ static Value buildSwish(FloatBuilder &f, Value x, LongConstant beta) {
 
 static Value buildSigmoidOf(FloatBuilder &f, Value x) {
   if (f.isF32())
-    return buildSigmoid(f, x, /*lo=*/Value());
+    return buildSigmoid(f, x, /*lo=*/Value(), /*factor=*/Value());
   // With e = exp(-|x|): e / (1 + e) for x < 0, else 1 / (1 + e).
   Value e = f.exp(f.neg(f.abs(x)));
   Value numerator = f.select(f.less(x, 0.0), e, 1.0);
@@ -104,9 +102,10 @@ static Value buildSigmoidOf(FloatBuilder &f, Value x) {
 
 static Value buildGeluTanh(FloatBuilder &f, Value x) {
   // x/2 (1 + tanh u) = x sigmoid(2u), 2u = x (a + b x^2), as hi + lo. The high
-  // part of a has 16 bits: then a - (a + b x^2), rounded, is exact.
-  double a = static_cast<double>(static_cast<float>(kGeluLinear.hi));
-  a = std::ldexp(std::floor(std::ldexp(a, 15)), -15);
+  // part of a is a multiple of the last bit of the sum, which is below 16 (64
+  // for f64); the difference of the sum and a is exact then.
+  int bits = f.isF32() ? 20 : 46;
+  double a = std::ldexp(std::floor(std::ldexp(kGeluLinear.hi, bits)), -bits);
   double aLow = kGeluLinear.hi - a + kGeluLinear.lo;
   auto [b, bLow] = f.split(kGeluCubic);
   double limit = f.isF32() ? 10.0 : 20.75;
@@ -134,9 +133,10 @@ static Value buildGeluErf(FloatBuilder &f, Value x) {
   Value lo = f.fma(clamped, -c, f.neg(hi));
   lo = f.fma(clamped, -cLow, lo);
   // erfc(hi + lo) = erfc(hi) (1 - s lo). The slope s = 2/sqrt(pi)
-  // exp(-t^2)/erfc(t) is about 2t + 1/4 where lo matters, that is for large t.
+  // exp(-t^2)/erfc(t) matters for t > 1/4 and is within 0.11 of this parabola
+  // there, up to t = 9.
   Value e = f.erfc(hi);
-  Value slope = f.max(f.fma(hi, 2.0, 0.25), 0.125);
+  Value slope = f.max(f.polynomial(hi, {0.017, 1.75, 0.95}), 0x1p-20);
   e = f.fma(f.neg(f.mul(lo, slope)), e, e);
   return f.mul(f.mul(makeFiniteBelow(f, x), 0.5), e);
 }

@@ -59,7 +59,8 @@ Value mlir::xfmr::buildPowerOfTwo(FloatBuilder &f, Value n) {
   return f.fromBits(f.addInt(f.shiftLeft(n, 23), -(int64_t(127) << 23)));
 }
 
-Value mlir::xfmr::buildSigmoid(FloatBuilder &f, Value hi, Value lo) {
+Value mlir::xfmr::buildSigmoid(FloatBuilder &f, Value hi, Value lo,
+                               Value factor) {
   // With e = exp(-|x|): e / (1 + e) for x < 0, else 1 / (1 + e). All parts are
   // kept to more digits than f32 has, since a rounded e alone would cost 1 ulp.
   Value isNegative = f.less(hi, 0.0);
@@ -86,6 +87,9 @@ Value mlir::xfmr::buildSigmoid(FloatBuilder &f, Value hi, Value lo) {
   Value remainderLow = f.fma(negated, denominatorLow, numeratorLow);
   remainder = f.add(remainder, remainderLow);
   quotient = f.fma(remainder, inverse, quotient);
+  // Scaled last, so that only the result can be subnormal.
+  if (factor)
+    quotient = f.mul(quotient, factor);
   quotient = f.mul(quotient, f.select(isNegative, scale1, 1.0));
   return f.mul(quotient, f.select(isNegative, scale2, 1.0));
 }

@@ -41,10 +41,10 @@ std::pair<Value, Value> buildPowersOfTwo(FloatBuilder &f, Value n);
 /// 2^n for n in [-126, 127].
 Value buildPowerOfTwo(FloatBuilder &f, Value n);
 
-/// 1 / (1 + exp(-(hi + lo))) of f32 within 1 ulp, subnormal results included.
-/// `lo` may be null; it is at most half an ulp of `hi`, and |hi| at most 200
-/// then.
-Value buildSigmoid(FloatBuilder &f, Value hi, Value lo);
+/// factor / (1 + exp(-(hi + lo))) of f32 within 1 ulp, plus 1/2 for a factor;
+/// subnormal results included. `factor` may be null for 1 and `lo` for 0; `lo`
+/// is at most half an ulp of `hi`, and |hi| at most 200 then.
+Value buildSigmoid(FloatBuilder &f, Value hi, Value lo, Value factor);
 
 } // namespace mlir::xfmr
 

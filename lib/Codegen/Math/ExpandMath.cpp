@@ -16,6 +16,7 @@
 #include "FloatBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "xfmr/Codegen/Math/Passes.h"
 

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <tuple>
 
 namespace mlir::xfmr {
@@ -62,8 +63,11 @@ public:
     return build<math::FmaOp>(a, b, c);
   }
   Value abs(Operand a) { return build<math::AbsFOp>(a); }
-  Value copySign(Operand magnitude, Operand sign) {
-    return build<math::CopySignOp>(magnitude, sign);
+  /// `magnitude`, which is not negative, with the sign of `sign`; f32 only.
+  Value copySign(Value magnitude, Value sign) {
+    Value bits = andInt(toBits(sign), INT32_MIN);
+    return fromBits(
+        arith::OrIOp::create(builder, loc, bits, toBits(magnitude)));
   }
   /// NaN stays NaN in both. Compilers make one instruction of it when one
   /// operand is a constant other than zero and NaN.

@@ -1,0 +1,106 @@
+//===- ExpandMathTest.cpp - exp, tanh, erf and erfc against libm in long double
+//-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MathJit.h"
+#include "MathTestUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::xfmr::test;
+
+namespace {
+
+struct Function {
+  const char *name;
+  Value (*build)(OpBuilder &, Location, Value);
+  long double (*reference)(long double);
+  double maxUlps;
+};
+
+template <typename Op> Value build(OpBuilder &b, Location loc, Value x) {
+  return Op::create(b, loc, x);
+}
+
+const Function functions[] = {
+    {"exp", build<math::ExpOp>, expl, 0.90},
+    {"tanh", build<math::TanhOp>, tanhl, 0.80},
+    {"erf", build<math::ErfOp>, erfl, 0.99},
+    {"erfc", build<math::ErfcOp>, erfcl, 1.45},
+};
+
+void addFunctions(MathJit &jit, Type type, unsigned lanes, StringRef suffix) {
+  for (const Function &function : functions)
+    jit.add((function.name + suffix).str(), type, type, lanes, 1,
+            [&](OpBuilder &b, Location loc, ValueRange x) {
+              return function.build(b, loc, x[0]);
+            });
+}
+
+template <typename FormatT, typename Storage>
+void compare(MathJit &jit, const std::vector<Storage> &inputs, StringRef suffix,
+             double maxUlps) {
+  std::vector<Storage> results(inputs.size());
+  for (const Function &function : functions) {
+    jit.run((function.name + suffix).str(), {inputs.data()}, results.data(),
+            inputs.size());
+    Comparison<FormatT> comparison(maxUlps ? maxUlps : function.maxUlps,
+                                   /*floor=*/0);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      long double x = FormatT::toReal(inputs[i]);
+      comparison.add(x, function.reference(x), FormatT::toReal(results[i]));
+    }
+    EXPECT_TRUE(comparison.passed())
+        << function.name << suffix.str() << ": " << comparison.summary();
+    ::testing::Test::RecordProperty(function.name + suffix.str(),
+                                    comparison.summary());
+  }
+}
+
+TEST(ExpandMath, F32) {
+  MathJit jit;
+  addFunctions(jit, Float32Type::get(jit.getContext()), 16, "_f32");
+  ASSERT_EQ(jit.compile(/*expand=*/true), "");
+  compare<F32>(jit, sampleF32(getSampleCount(3 << 20)), "_f32", 0);
+}
+
+TEST(ExpandMath, EveryF16AndBF16) {
+  MathJit jit;
+  addFunctions(jit, Float16Type::get(jit.getContext()), 16, "_f16");
+  addFunctions(jit, BFloat16Type::get(jit.getContext()), 16, "_bf16");
+  ASSERT_EQ(jit.compile(/*expand=*/true), "");
+  compare<F16>(jit, allPatterns(), "_f16", 0.51);
+  compare<BF16>(jit, allPatterns(), "_bf16", 0.51);
+}
+
+TEST(ExpandMath, ScalarsAndVectorsOfAnyLengthGiveTheSameBits) {
+  MathJit jit;
+  Type f32 = Float32Type::get(jit.getContext());
+  addFunctions(jit, f32, 16, "_16");
+  addFunctions(jit, f32, 4, "_4");
+  addFunctions(jit, f32, 0, "_scalar");
+  ASSERT_EQ(jit.compile(/*expand=*/true), "");
+  std::vector<float> inputs = sampleF32(1 << 16);
+  std::vector<uint32_t> expected(inputs.size()), results(inputs.size());
+  for (const Function &function : functions) {
+    std::string name = function.name;
+    jit.run(name + "_16", {inputs.data()}, expected.data(), inputs.size());
+    for (const char *suffix : {"_4", "_scalar"}) {
+      jit.run(name + suffix, {inputs.data()}, results.data(), inputs.size());
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!std::isnan(inputs[i]))
+          ASSERT_EQ(results[i], expected[i])
+              << name << suffix << "(" << inputs[i] << ")";
+      }
+    }
+  }
+}
+
+} // namespace
