@@ -3,6 +3,46 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExpandResidualBlocks : Pass<"xfmr-expand-residual-blocks"> {
+  let summary = "Replace residual blocks by their norms, region and add";
+  let description = [{
+    Replaces `xfmr.residual_block` by what it stands for, as the table in its
+    description says: norm ops, the ops of its region, and the residual add as a
+    `linalg.generic` (for `post`, an `xfmr.add_rmsnorm` or `xfmr.add_layernorm`).
+    On memrefs the normalised rows lie in buffers that are allocated and freed.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    %0 = xfmr.residual_block pre ins(%x : tensor<?x64xf32>)
+        norm1(<rmsnorm, eps = 1.0e-05> gamma(%g : tensor<64xf32>))
+        outs(%y : tensor<?x64xf32>) {
+    ^bb0(%z: tensor<?x64xf32>):
+      %f = func.call @f(%z) : (tensor<?x64xf32>) -> tensor<?x64xf32>
+      xfmr.yield %f : tensor<?x64xf32>
+    } -> tensor<?x64xf32>
+    ```
+    After:
+    ```mlir
+    %e = tensor.empty(%n) : tensor<?x64xf32>
+    %z = xfmr.rmsnorm ins(%x : tensor<?x64xf32>) gamma(%g : tensor<64xf32>)
+        outs(%e : tensor<?x64xf32>) eps(1.0e-05) -> tensor<?x64xf32>
+    %f = func.call @f(%z) : (tensor<?x64xf32>) -> tensor<?x64xf32>
+    %0 = linalg.generic ... ins(%x, %f : ...) outs(%y : tensor<?x64xf32>) {
+    ^bb0(%skip: f32, %branch: f32, %out: f32):
+      %sum = arith.addf %skip, %branch : f32
+      linalg.yield %sum : f32
+    } -> tensor<?x64xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def XfmrInsertRuntimeChecks
     : Pass<"xfmr-insert-runtime-checks", "::mlir::func::FuncOp"> {
   let summary = "Insert the runtime checks of the dialect's ops";
@@ -81,6 +121,40 @@ def XfmrRuntimeChecksToStatus
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::ub::UBDialect"
+  ];
+}
+
+def ToLinalg : Pass<"xfmr-to-linalg"> {
+  let summary = "Decompose all ops of the dialect into linalg";
+  let description = [{
+    Replaces every op of the dialect by its one decomposition, the one that all
+    back ends use: `linalg` ops with `arith` and `math` in their bodies. Residual
+    blocks are expanded first. The result holds no op of this project, so that
+    any other compiler of linalg can take over.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    %0 = xfmr.rmsnorm ins(%x : tensor<?x64xf32>) outs(%y : tensor<?x64xf32>)
+        eps(1.0e-05) -> tensor<?x64xf32>
+    ```
+    After, with the ops' bodies left out:
+    ```mlir
+    %zeros = linalg.fill ins(%zero : f32) outs(%e0 : tensor<?xf32>) -> tensor<?xf32>
+    %squares = linalg.generic {iterator_types = ["parallel", "reduction"], ...}
+        ins(%x : tensor<?x64xf32>) outs(%zeros : tensor<?xf32>) ...
+    %rstd = linalg.generic {iterator_types = ["parallel"], ...}
+        ins(%squares : tensor<?xf32>) outs(%e1 : tensor<?xf32>) ...
+    %0 = linalg.generic {iterator_types = ["parallel", "parallel"], ...}
+        ins(%x, %rstd : tensor<?x64xf32>, tensor<?xf32>)
+        outs(%y : tensor<?x64xf32>) ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 
