@@ -1,0 +1,87 @@
+//===- RowLowering.h - Row groups to strip-mined vector loops ---*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row group is a set of linalg ops over the same rows: elementwise ops and
+// reductions over the trailing dims, read from buffers and written to buffers.
+// It becomes one loop over the rows; inside, every level of reductions is one
+// strip-mined pass over the row, and one last pass stores all results.
+//
+// Two promises of the emitted code:
+// - Order. A reduction's partial sums depend on the row's length, the vector
+//   width and the accumulator type alone: not on the number of rows, the
+//   position, the alignment, the strides, or whether shapes are static.
+// - Aliasing. Nothing is stored before the last pass over a row, and a strip of
+//   that pass loads all its operands before it stores. So a result may be
+//   written over an operand that is read at the same position.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XFMR_CODEGEN_CPU_ROWLOWERING_H
+#define XFMR_CODEGEN_CPU_ROWLOWERING_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::xfmr {
+
+/// What the row lowering needs to know of the target.
+struct RowLoweringOptions {
+  /// Bytes of a native vector; a power of two.
+  unsigned vectorBytes = 64;
+  /// Vectors of partial sums that the reductions of one pass share; part of the
+  /// order of summation, hence of the result's bits.
+  unsigned accumulators = 8;
+  /// Native vectors that a step of a storing pass handles.
+  unsigned unroll = 4;
+};
+
+/// One output of an op of a group and the buffer that it is written to.
+struct RowSink {
+  linalg::LinalgOp op;
+  unsigned output = 0;
+  Value buffer;
+};
+
+/// The ops of a group in program order. An op may be on tensors or on memrefs;
+/// tensor operands that no op of the group computes are found in `buffers`
+/// (fills, empty tensors and splat constants need no entry).
+struct RowGroup {
+  SmallVector<linalg::LinalgOp> ops;
+  DenseMap<Value, Value> buffers;
+  SmallVector<RowSink> sinks;
+};
+
+/// The loops over the rows of a lowered group, outermost first; row dims of
+/// static size 1 have none.
+struct RowLoops {
+  SmallVector<scf::ForOp> loops;
+};
+
+/// Succeeds when `op` may be part of a row group; says why not in `reason`.
+LogicalResult checkRowOp(linalg::LinalgOp op, std::string *reason = nullptr);
+
+/// Emits the loops of `group` at the rewriter's insertion point, which all
+/// scalars and buffers of the group must dominate. The ops of the group are
+/// left in place. On failure nothing was emitted and `reason` says why.
+FailureOr<RowLoops> lowerRowGroup(RewriterBase &rewriter, const RowGroup &group,
+                                  const RowLoweringOptions &options,
+                                  std::string *reason = nullptr);
+
+/// Lowers everything in `block` (not in nested regions): clusters of tensor ops
+/// between `bufferization.to_tensor` and
+/// `bufferization.materialize_in_destination` become row groups, the other ops
+/// among them are rewritten onto memrefs; linalg ops and copies on memrefs
+/// become row groups of one op each. Remarks have the category `category`.
+void lowerRowGroupsInBlock(RewriterBase &rewriter, Block &block,
+                           const RowLoweringOptions &options,
+                           StringRef category);
+
+} // namespace mlir::xfmr
+
+#endif // XFMR_CODEGEN_CPU_ROWLOWERING_H

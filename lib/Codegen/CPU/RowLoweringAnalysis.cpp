@@ -1,0 +1,504 @@
+//===- RowLoweringAnalysis.cpp - From ops to the plan of a row group ------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowLoweringDetail.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/IntEqClasses.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+using namespace mlir::xfmr::rows;
+
+namespace {
+
+class RowPlanner {
+public:
+  RowPlanner(const RowGroup &group, const RowLoweringOptions &options,
+             std::string &reason)
+      : group(group), options(options), reason(reason) {}
+
+  FailureOr<RowPlan> run();
+
+private:
+  LogicalResult fail(const Twine &text) {
+    reason = text.str();
+    return failure();
+  }
+  LogicalResult addNodes();
+  LogicalResult resolveOperand(Value value, RowOperand &result);
+  LogicalResult assignDims();
+  void joinLeafLoops(llvm::IntEqClasses &classes, ArrayRef<unsigned> firstLoop);
+  void chooseColumns();
+  LogicalResult addSinks();
+  LogicalResult findExtents();
+  LogicalResult checkStrips();
+  void findLevels();
+  void chooseLanes();
+
+  AffineMap toGroupMap(AffineMap map, const RowNode &node) const;
+  unsigned getWidestSinkNode() const;
+  void takeExtent(Value value, AffineMap map);
+
+  const RowGroup &group;
+  const RowLoweringOptions &options;
+  std::string &reason;
+  RowPlan plan;
+  DenseMap<Operation *, unsigned> nodeOf;
+};
+
+} // namespace
+
+FailureOr<RowPlan> RowPlanner::run() {
+  if (group.ops.empty() || group.sinks.empty()) {
+    reason = "the group computes nothing";
+    return failure();
+  }
+  if (failed(addNodes()) || failed(assignDims()))
+    return failure();
+  chooseColumns();
+  if (failed(addSinks()) || failed(findExtents()) || failed(checkStrips()))
+    return failure();
+  findLevels();
+  chooseLanes();
+  return std::move(plan);
+}
+
+LogicalResult RowPlanner::addNodes() {
+  for (linalg::LinalgOp op : group.ops)
+    nodeOf.try_emplace(op, nodeOf.size());
+  for (linalg::LinalgOp op : group.ops) {
+    std::string why;
+    if (failed(checkRowOp(op, &why)))
+      return fail("'" + op->getName().getStringRef() + "': " + why);
+    RowNode &node = plan.nodes.emplace_back();
+    node.op = op;
+    for (OpOperand &operand : op->getOpOperands()) {
+      RowOperand &resolved = node.operands.emplace_back();
+      if (op.payloadUsesValueFromOperand(&operand) &&
+          failed(resolveOperand(operand.get(), resolved)))
+        return failure();
+    }
+    for (unsigned output = 0, e = op.getNumDpsInits(); output < e; ++output)
+      if (Operation *combiner = getCombiner(op, output))
+        node.combiners.push_back(combiner);
+  }
+  return success();
+}
+
+LogicalResult RowPlanner::resolveOperand(Value value, RowOperand &result) {
+  using Kind = RowOperand::Kind;
+  if (!isa<ShapedType>(value.getType())) {
+    result.kind = Kind::Scalar;
+    result.value = value;
+    return success();
+  }
+  while (true) {
+    Value buffer =
+        isa<MemRefType>(value.getType()) ? value : group.buffers.lookup(value);
+    if (buffer) {
+      auto type = dyn_cast<MemRefType>(buffer.getType());
+      if (!type || !type.isStrided())
+        return fail("a memref's layout is not strided");
+      result.kind = Kind::Buffer;
+      result.value = buffer;
+      return success();
+    }
+    auto cast = value.getDefiningOp<tensor::CastOp>();
+    if (!cast)
+      break;
+    value = cast.getSource();
+  }
+  auto elementType = cast<ShapedType>(value.getType()).getElementType();
+  if (auto fill = value.getDefiningOp<linalg::FillOp>();
+      fill && fill.value().getType() == elementType) {
+    result.kind = Kind::Scalar;
+    result.value = fill.value();
+    return success();
+  }
+  if (auto op = value.getDefiningOp<linalg::LinalgOp>())
+    if (auto it = nodeOf.find(op); it != nodeOf.end()) {
+      result.kind = Kind::Node;
+      result.node = it->second;
+      result.output = cast<OpResult>(value).getResultNumber();
+      return success();
+    }
+  if (value.getDefiningOp<tensor::EmptyOp>()) {
+    result.kind = Kind::Undefined;
+    return success();
+  }
+  DenseElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)) && constant.isSplat()) {
+    result.kind = Kind::Splat;
+    result.attr = cast<TypedAttr>(constant.getSplatValue<Attribute>());
+    return success();
+  }
+  return fail("an operand is neither in a buffer nor computed by the group");
+}
+
+/// Ops that read one buffer alike go over it together, so that a pass serves
+/// them all; unless that made one dim of two loops of an op.
+void RowPlanner::joinLeafLoops(llvm::IntEqClasses &classes,
+                               ArrayRef<unsigned> firstLoop) {
+  auto tryJoin = [&](unsigned a, unsigned b) {
+    a = classes.findLeader(a);
+    b = classes.findLeader(b);
+    for (auto [first, node] : llvm::zip_equal(firstLoop, plan.nodes)) {
+      unsigned members = 0;
+      for (unsigned loop = 0, e = node.op.getNumLoops(); loop < e; ++loop) {
+        unsigned leader = classes.findLeader(first + loop);
+        members += leader == a || leader == b;
+      }
+      if (members > 1)
+        return;
+    }
+    classes.join(a, b);
+  };
+  struct Use {
+    unsigned node;
+    Value buffer;
+    AffineMap map;
+  };
+  SmallVector<Use> uses;
+  for (auto [index, node] : llvm::enumerate(plan.nodes))
+    for (auto [operand, map] :
+         llvm::zip_equal(node.operands, node.op.getIndexingMapsArray()))
+      if (operand.kind == RowOperand::Kind::Buffer)
+        uses.push_back({static_cast<unsigned>(index), operand.value, map});
+  for (size_t i = 0; i < uses.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      if (!isSameView(uses[i].buffer, uses[j].buffer))
+        continue;
+      for (auto [exprI, exprJ] : llvm::zip_equal(uses[i].map.getResults(),
+                                                 uses[j].map.getResults())) {
+        auto dimI = dyn_cast<AffineDimExpr>(exprI);
+        auto dimJ = dyn_cast<AffineDimExpr>(exprJ);
+        if (dimI && dimJ)
+          tryJoin(firstLoop[uses[i].node] + dimI.getPosition(),
+                  firstLoop[uses[j].node] + dimJ.getPosition());
+      }
+    }
+}
+
+/// Loops become one dim when a value passes from one to the other.
+LogicalResult RowPlanner::assignDims() {
+  SmallVector<unsigned> firstLoop;
+  unsigned numLoops = 0;
+  for (const RowNode &node : plan.nodes) {
+    firstLoop.push_back(numLoops);
+    numLoops += linalg::LinalgOp(node.op).getNumLoops();
+  }
+  llvm::IntEqClasses classes(numLoops);
+  for (auto [index, node] : llvm::enumerate(plan.nodes)) {
+    SmallVector<AffineMap> maps = node.op.getIndexingMapsArray();
+    for (auto [operand, map] : llvm::zip_equal(node.operands, maps)) {
+      if (operand.kind != RowOperand::Kind::Node)
+        continue;
+      linalg::LinalgOp producer = plan.nodes[operand.node].op;
+      AffineMap outMap = producer.getMatchingIndexingMap(
+          producer.getDpsInitOperand(operand.output));
+      SmallVector<int64_t> extents = producer.getStaticLoopRanges();
+      for (auto [use, out] :
+           llvm::zip_equal(map.getResults(), outMap.getResults())) {
+        unsigned outLoop = cast<AffineDimExpr>(out).getPosition();
+        if (auto useDim = dyn_cast<AffineDimExpr>(use))
+          classes.join(firstLoop[index] + useDim.getPosition(),
+                       firstLoop[operand.node] + outLoop);
+        else if (!isa<AffineConstantExpr>(use) || extents[outLoop] != 1)
+          return fail("a computed value is read at another position");
+      }
+    }
+  }
+  joinLeafLoops(classes, firstLoop);
+  classes.compress();
+  plan.dims.resize(classes.getNumClasses());
+  for (auto [index, node] : llvm::enumerate(plan.nodes)) {
+    llvm::SmallDenseSet<unsigned> seen;
+    for (unsigned loop = 0, e = node.op.getNumLoops(); loop < e; ++loop) {
+      unsigned dim = classes[firstLoop[index] + loop];
+      if (!seen.insert(dim).second)
+        return fail("two loops of one op are the same dim of the group");
+      node.dims.push_back(dim);
+    }
+    SmallVector<AffineMap> maps = node.op.getIndexingMapsArray();
+    for (auto [operand, map] : llvm::zip_equal(node.operands, maps))
+      operand.map = toGroupMap(map, node);
+  }
+  return success();
+}
+
+AffineMap RowPlanner::toGroupMap(AffineMap map, const RowNode &node) const {
+  MLIRContext *context = map.getContext();
+  SmallVector<AffineExpr> dims;
+  for (unsigned dim : node.dims)
+    dims.push_back(getAffineDimExpr(dim, context));
+  return map.replaceDimsAndSymbols(dims, {}, plan.dims.size(), 0);
+}
+
+unsigned RowPlanner::getWidestSinkNode() const {
+  unsigned widest = nodeOf.lookup(group.sinks.front().op);
+  for (const RowSink &sink : group.sinks) {
+    unsigned node = nodeOf.lookup(sink.op);
+    if (plan.nodes[node].dims.size() > plan.nodes[widest].dims.size())
+      widest = node;
+  }
+  return widest;
+}
+
+/// With reductions, the rows are what is not reduced; without, all but the last
+/// dim.
+void RowPlanner::chooseColumns() {
+  RowNode &widest = plan.nodes[getWidestSinkNode()];
+  llvm::SmallDenseSet<unsigned> rows;
+  bool anyReduction = false;
+  for (RowNode &node : plan.nodes) {
+    if (!node.isReduction())
+      continue;
+    anyReduction = true;
+    ArrayRef<unsigned> dims = node.dims;
+    unsigned numParallel = node.op.getNumParallelLoops();
+    node.columns.assign(dims.begin() + numParallel, dims.end());
+    rows.insert(dims.begin(), dims.begin() + numParallel);
+  }
+  if (!anyReduction && !widest.dims.empty()) {
+    // Strips along a dim of size 1 would be all tail.
+    SmallVector<int64_t> extents = widest.op.getStaticLoopRanges();
+    unsigned column = widest.dims.size() - 1;
+    while (column > 0 && extents[column] == 1)
+      --column;
+    if (extents[column] == 1)
+      column = widest.dims.size() - 1;
+    rows.insert(widest.dims.begin(), widest.dims.end());
+    rows.erase(widest.dims[column]);
+  }
+  // In the order of the widest result's loops.
+  for (unsigned dim : widest.dims)
+    if (rows.erase(dim))
+      plan.rows.push_back(dim);
+  plan.rows.append(rows.begin(), rows.end());
+  llvm::sort(plan.rows.begin() + (plan.rows.size() - rows.size()),
+             plan.rows.end());
+}
+
+LogicalResult RowPlanner::addSinks() {
+  bool anyColumns = false;
+  for (const RowSink &sink : group.sinks) {
+    unsigned index = nodeOf.lookup(sink.op);
+    RowNode &node = plan.nodes[index];
+    auto type = dyn_cast<MemRefType>(sink.buffer.getType());
+    if (!type || !type.isStrided())
+      return fail("a memref's layout is not strided");
+    AffineMap map = toGroupMap(
+        node.op.getMatchingIndexingMap(node.op.getDpsInitOperand(sink.output)),
+        node);
+    if (!llvm::all_of(plan.rows,
+                      [&](unsigned dim) { return map.isFunctionOfDim(dim); }))
+      return fail("a result does not span all rows");
+    SmallVector<unsigned> columns;
+    for (unsigned dim : node.dims)
+      if (!plan.isRow(dim) && map.isFunctionOfDim(dim))
+        columns.push_back(dim);
+    // Results of different columns would be stored in different passes, and one
+    // pass might overwrite what the next one reads.
+    if (!columns.empty() && std::exchange(anyColumns, true) &&
+        columns != plan.columns)
+      return fail("results have different dims along the row");
+    if (!columns.empty())
+      plan.columns = columns;
+    plan.sinks.push_back({index, sink.output, sink.buffer, map,
+                          /*isPerRow=*/columns.empty()});
+  }
+  return success();
+}
+
+/// Learns extents from a value indexed by `map`.
+void RowPlanner::takeExtent(Value value, AffineMap map) {
+  if (Value buffer = group.buffers.lookup(value))
+    value = buffer;
+  while (true) {
+    if (auto cast = value.getDefiningOp<tensor::CastOp>())
+      value = cast.getSource();
+    else if (auto fill = value.getDefiningOp<linalg::FillOp>();
+             fill && isa<RankedTensorType>(value.getType()))
+      value = fill.output();
+    else
+      break;
+  }
+  if (Value buffer = group.buffers.lookup(value))
+    value = buffer;
+  auto type = dyn_cast<ShapedType>(value.getType());
+  if (!type || !type.hasRank())
+    return;
+  for (auto [position, expr] : llvm::enumerate(map.getResults())) {
+    auto dimExpr = dyn_cast<AffineDimExpr>(expr);
+    if (!dimExpr)
+      continue;
+    RowDim &dim = plan.dims[dimExpr.getPosition()];
+    if (!type.isDynamicDim(position)) {
+      dim.extent = type.getDimSize(position);
+    } else if (!dim.source) {
+      if (isa<MemRefType>(type)) {
+        dim.source = value;
+        dim.sourceDim = position;
+      } else if (auto empty = value.getDefiningOp<tensor::EmptyOp>()) {
+        dim.source = empty.getDynamicSize(position);
+      }
+    }
+  }
+}
+
+LogicalResult RowPlanner::findExtents() {
+  for (const RowPlanSink &sink : plan.sinks)
+    takeExtent(sink.buffer, sink.map);
+  for (RowNode &node : plan.nodes) {
+    for (auto [dim, extent] :
+         llvm::zip_equal(node.dims, node.op.getStaticLoopRanges()))
+      if (!ShapedType::isDynamic(extent))
+        plan.dims[dim].extent = extent;
+    for (auto [operand, value] :
+         llvm::zip_equal(node.operands, node.op->getOperands()))
+      takeExtent(value, operand.map);
+  }
+  if (!llvm::all_of(plan.dims, [](const RowDim &dim) { return dim.isKnown(); }))
+    return fail("the extent of a dim is not known");
+  return success();
+}
+
+/// Lanes of a strip must lie evenly in every buffer.
+LogicalResult RowPlanner::checkStrips() {
+  llvm::SmallDenseSet<unsigned> stripDims;
+  if (!plan.columns.empty())
+    stripDims.insert(plan.columns.back());
+  for (const RowNode &node : plan.nodes)
+    if (node.isReduction())
+      stripDims.insert(node.columns.back());
+  for (const RowNode &node : plan.nodes)
+    for (const RowOperand &operand : node.operands)
+      for (unsigned dim : stripDims)
+        if (operand.kind == RowOperand::Kind::Buffer &&
+            !getSteps(operand.map, dim))
+          return fail("an operand is not read at even distances");
+  return success();
+}
+
+void RowPlanner::findLevels() {
+  for (RowNode &node : plan.nodes) {
+    for (const RowOperand &operand : node.operands)
+      if (operand.kind == RowOperand::Kind::Node)
+        node.level = std::max(node.level, plan.nodes[operand.node].level);
+    if (node.isReduction())
+      ++node.level;
+    plan.levels = std::max(plan.levels, node.level);
+  }
+}
+
+static int64_t getBits(Type type) {
+  if (type.isIndex())
+    return 64;
+  return std::max(8u, type.getIntOrFloatBitWidth());
+}
+
+void RowPlanner::chooseLanes() {
+  int64_t bits = 0;
+  auto take = [&](Type type) { bits = std::max(bits, getBits(type)); };
+  for (RowNode &node : plan.nodes)
+    for (Operation *combiner : node.combiners)
+      take(combiner->getResult(0).getType());
+  if (bits == 0)
+    for (RowNode &node : plan.nodes) {
+      Block *body = node.op.getBlock();
+      for (BlockArgument arg : body->getArguments())
+        if (!arg.use_empty())
+          take(arg.getType());
+      for (Operation &op : body->without_terminator())
+        llvm::for_each(op.getResultTypes(), take);
+      llvm::for_each(body->getTerminator()->getOperandTypes(), take);
+    }
+  plan.lanes = std::max<int64_t>(1, options.vectorBytes * 8 / bits);
+}
+
+FailureOr<RowPlan> rows::planRowGroup(const RowGroup &group,
+                                      const RowLoweringOptions &options,
+                                      std::string &reason) {
+  return RowPlanner(group, options, reason).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Aliasing
+//===----------------------------------------------------------------------===//
+
+/// Buffers of a function's own, or handed to it, are taken to be distinct or
+/// the same; of others (a loop's, a call's result) nothing is known.
+static bool isIdentifiedBuffer(Value base) {
+  if (Operation *op = base.getDefiningOp())
+    return isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op);
+  auto arg = cast<BlockArgument>(base);
+  return arg.getOwner()->isEntryBlock() &&
+         isa<FunctionOpInterface>(arg.getOwner()->getParentOp());
+}
+
+/// Whether `base` was allocated after `other` came to be, so that it is
+/// neither.
+static bool isNewerThan(Value base, Value other) {
+  Operation *alloc = base.getDefiningOp<memref::AllocOp>();
+  if (!alloc)
+    return false;
+  Operation *inBlock = other.getParentBlock()->findAncestorOpInBlock(*alloc);
+  Operation *otherOp = other.getDefiningOp();
+  return inBlock && (!otherOp || otherOp->isBeforeInBlock(inBlock));
+}
+
+bool rows::mayOverlap(Value a, Value b) {
+  Value baseA = getBaseBuffer(a), baseB = getBaseBuffer(b);
+  if (baseA == baseB)
+    return true;
+  if (isIdentifiedBuffer(baseA) && isIdentifiedBuffer(baseB))
+    return false;
+  return !isNewerThan(baseA, baseB) && !isNewerThan(baseB, baseA);
+}
+
+std::optional<unsigned> rows::findAliasedSink(const RowPlan &plan) {
+  for (unsigned index = 0, e = plan.sinks.size(); index < e; ++index) {
+    const RowPlanSink &sink = plan.sinks[index];
+    auto conflicts = [&](Value buffer, AffineMap map) {
+      if (isSameView(sink.buffer, buffer))
+        return map != sink.map;
+      return mayOverlap(sink.buffer, buffer);
+    };
+    for (const RowPlanSink &other : ArrayRef(plan.sinks).drop_front(index + 1))
+      if (conflicts(other.buffer, other.map))
+        return index;
+    for (const RowNode &node : plan.nodes)
+      for (const RowOperand &operand : node.operands)
+        if (operand.kind == RowOperand::Kind::Buffer &&
+            conflicts(operand.value, operand.map))
+          return index;
+  }
+  return std::nullopt;
+}
+
+FailureOr<RowLoops> mlir::xfmr::lowerRowGroup(RewriterBase &rewriter,
+                                              const RowGroup &group,
+                                              const RowLoweringOptions &options,
+                                              std::string *reason) {
+  std::string scratch;
+  std::string &why = reason ? *reason : scratch;
+  FailureOr<RowPlan> plan = planRowGroup(group, options, why);
+  if (failed(plan))
+    return failure();
+  if (findAliasedSink(*plan)) {
+    why = "a result overlaps an operand at another position";
+    return failure();
+  }
+  Location loc = RowSink(group.sinks.back()).op.getLoc();
+  return emitRowGroup(rewriter, loc, *plan, options);
+}

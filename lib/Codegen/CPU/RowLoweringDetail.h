@@ -1,0 +1,128 @@
+//===- RowLoweringDetail.h - What analysis hands to emission ----*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XFMR_LIB_CODEGEN_CPU_ROWLOWERINGDETAIL_H
+#define XFMR_LIB_CODEGEN_CPU_ROWLOWERINGDETAIL_H
+
+#include "xfmr/Codegen/CPU/RowLowering.h"
+
+namespace mlir::xfmr::rows {
+
+/// Where an operand of an op of the group comes from.
+struct RowOperand {
+  enum class Kind {
+    Scalar,    // `value`, the same for every element
+    Splat,     // `attr`, the same for every element
+    Undefined, // an empty tensor
+    Buffer,    // `value` at `map`, a map from the group's dims
+    Node       // output `output` of node `node`
+  };
+  Kind kind = Kind::Undefined;
+  Value value;
+  TypedAttr attr;
+  AffineMap map;
+  unsigned node = 0, output = 0;
+};
+
+/// An op of the group, with its loops and operands in terms of the group.
+struct RowNode {
+  linalg::LinalgOp op;
+  /// The group's dim of each loop.
+  SmallVector<unsigned> dims;
+  /// One for each operand of the op.
+  SmallVector<RowOperand> operands;
+  /// For a reduction, the op that combines an element with the accumulator, one
+  /// for each output; empty for an elementwise op.
+  SmallVector<Operation *> combiners;
+  /// For a reduction, the group's dims that it reduces, in loop order.
+  SmallVector<unsigned> columns;
+  /// The number of passes over the row that must come before a value of this
+  /// node is known.
+  unsigned level = 0;
+
+  bool isReduction() const { return !combiners.empty(); }
+};
+
+/// A dim of the group: its extent is static, or that of a buffer's dim, or a
+/// value.
+struct RowDim {
+  int64_t extent = ShapedType::kDynamic;
+  Value source;
+  unsigned sourceDim = 0;
+
+  bool isKnown() const { return !ShapedType::isDynamic(extent) || source; }
+};
+
+struct RowPlanSink {
+  unsigned node, output;
+  Value buffer;
+  /// From the group's dims to positions in the buffer.
+  AffineMap map;
+  /// One value a row, not one an element.
+  bool isPerRow;
+};
+
+/// A row group that can be lowered.
+struct RowPlan {
+  SmallVector<RowNode, 0> nodes;
+  SmallVector<RowDim> dims;
+  /// The group's dims that number rows, and those that all results of one value
+  /// an element have besides. Strips are taken from the last of a pass's
+  /// columns.
+  SmallVector<unsigned> rows, columns;
+  SmallVector<RowPlanSink> sinks;
+  /// Lanes of a native vector of the group's accumulators, or of its widest
+  /// type.
+  int64_t lanes = 1;
+  /// Passes that reduce.
+  unsigned levels = 0;
+
+  bool isRow(unsigned dim) const { return llvm::is_contained(rows, dim); }
+  /// Whether what lies at `map` is the same all along a row.
+  bool isPerRow(AffineMap map) const {
+    return llvm::all_of(llvm::seq<unsigned>(0, dims.size()), [&](unsigned dim) {
+      return !map.isFunctionOfDim(dim) || isRow(dim) || dims[dim].extent == 1;
+    });
+  }
+};
+
+/// The plan for a group, or why it is not one.
+FailureOr<RowPlan> planRowGroup(const RowGroup &group,
+                                const RowLoweringOptions &options,
+                                std::string &reason);
+
+/// A sink that may overwrite elements which a buffer operand (or another sink)
+/// needs at another position; it must be written elsewhere first.
+std::optional<unsigned> findAliasedSink(const RowPlan &plan);
+
+RowLoops emitRowGroup(RewriterBase &rewriter, Location loc, const RowPlan &plan,
+                      const RowLoweringOptions &options);
+
+/// By how many positions of each dim of a buffer the next element along `dim`
+/// is away under `map`; nothing when that differs from place to place.
+std::optional<SmallVector<int64_t>> getSteps(AffineMap map, unsigned dim);
+
+/// The op that combines an element with output `output`'s accumulator; null
+/// when `op` is no reduction or the op is not one whose order is free.
+Operation *getCombiner(linalg::LinalgOp op, unsigned output);
+
+/// The value that leaves the other operand of `combiner` as it is.
+TypedAttr getNeutralValue(Operation *combiner, Type type);
+
+/// The buffer that `buffer` is a view of.
+Value getBaseBuffer(Value buffer);
+
+/// Whether writing one buffer may change the other.
+bool mayOverlap(Value a, Value b);
+
+/// True for the same buffer or two views of one buffer made alike.
+bool isSameView(Value a, Value b);
+
+} // namespace mlir::xfmr::rows
+
+#endif // XFMR_LIB_CODEGEN_CPU_ROWLOWERINGDETAIL_H

@@ -1,0 +1,59 @@
+//===- RowLoweringPass.cpp - xfmr-lower-row-groups ------------------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "xfmr/Codegen/CPU/Passes.h"
+#include "xfmr/Codegen/CPU/RowLowering.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::xfmr {
+#define GEN_PASS_DEF_LOWERROWGROUPS
+#include "xfmr/Codegen/CPU/Passes.h.inc"
+} // namespace mlir::xfmr
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+namespace {
+
+struct LowerRowGroups : xfmr::impl::LowerRowGroupsBase<LowerRowGroups> {
+  using LowerRowGroupsBase::LowerRowGroupsBase;
+
+  void runOnOperation() override {
+    for (unsigned value :
+         {vectorBytes.getValue(), accumulators.getValue(), unroll.getValue()})
+      if (!llvm::isPowerOf2_32(value) || value > 64) {
+        getOperation()->emitError() << getArgument() << ": " << value
+                                    << " is not a power of two from 1 to 64";
+        return signalPassFailure();
+      }
+    RowLoweringOptions options;
+    options.vectorBytes = vectorBytes;
+    options.accumulators = accumulators;
+    options.unroll = unroll;
+
+    SmallVector<Block *> blocks;
+    getOperation()->walk([&](Block *block) {
+      // Bodies of linalg ops are no code to lower.
+      if (!isa_and_nonnull<linalg::LinalgOp>(block->getParentOp()))
+        blocks.push_back(block);
+    });
+    IRRewriter rewriter(&getContext());
+    for (Block *block : blocks)
+      lowerRowGroupsInBlock(rewriter, *block, options, getArgument());
+  }
+};
+
+} // namespace
