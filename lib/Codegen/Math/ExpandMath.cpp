@@ -179,8 +179,9 @@ struct ExpandMath : mlir::xfmr::impl::ExpandMathBase<ExpandMath> {
           getElementTypeOrSelf(op->getResult(0).getType()).isF64())
         remark::missed(op->getLoc(), remark::RemarkOpts::name("MathLeftToLibm")
                                          .category("xfmr-expand-math"))
-            << op->getName().getStringRef()
-            << " of f64 is left to the math library";
+            << (op->getName().getStringRef() +
+                " of f64 is left to the math library")
+                   .str();
     });
   }
 

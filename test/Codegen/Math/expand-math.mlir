@@ -1,0 +1,81 @@
+// RUN: xfmr-opt --xfmr-expand-math --split-input-file %s | FileCheck %s
+// RUN: xfmr-opt --pass-pipeline='builtin.module(func.func(xfmr-expand-math))' --split-input-file %s | FileCheck %s
+
+// The whole of exp: the clamp, the reduction, the polynomial, and the power of two
+// in two factors.
+
+// CHECK-LABEL: func @exp(
+// CHECK-SAME:    %[[X:.*]]: f32) -> f32
+// CHECK-NOT:     math.exp
+// CHECK:         %[[LOW:.*]] = arith.constant -1.050000e+02 : f32
+// CHECK:         %[[MAX:.*]] = arith.maximumf %[[X]], %[[LOW]] : f32
+// CHECK:         %[[HIGH:.*]] = arith.constant 8.900000e+01 : f32
+// CHECK:         %[[Y:.*]] = arith.minimumf %[[MAX]], %[[HIGH]] : f32
+// CHECK:         %[[SHIFTED:.*]] = math.fma %[[Y]], %{{.*}}, %{{.*}} : f32
+// CHECK:         %[[N:.*]] = arith.subf %[[SHIFTED]], %{{.*}} : f32
+// CHECK:         %[[R0:.*]] = math.fma %[[N]], %{{.*}}, %[[Y]] : f32
+// CHECK:         %[[R:.*]] = math.fma %[[N]], %{{.*}}, %[[R0]] : f32
+// CHECK:         %[[BITS:.*]] = arith.bitcast %[[SHIFTED]] : f32 to i32
+// CHECK-COUNT-6: math.fma %{{.*}}, %[[R]], %{{.*}} : f32
+// CHECK:         %[[LOWER:.*]] = arith.andi %{{.*}}, %{{.*}} : i32
+// CHECK:         arith.addi %[[BITS]], %{{.*}} : i32
+// CHECK:         %[[UPPER:.*]] = arith.andi %{{.*}}, %{{.*}} : i32
+// CHECK:         %[[SCALE1:.*]] = arith.bitcast %[[LOWER]] : i32 to f32
+// CHECK:         %[[SCALE2:.*]] = arith.bitcast %[[UPPER]] : i32 to f32
+// CHECK:         %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[SCALE1]] : f32
+// CHECK:         %[[RESULT:.*]] = arith.mulf %[[SCALED]], %[[SCALE2]] : f32
+// CHECK:         return %[[RESULT]] : f32
+func.func @exp(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  return %0 : f32
+}
+
+// -----
+
+// Vectors of any shape, without branches, tables and calls.
+
+// CHECK-LABEL: func @vectors(
+// CHECK-NOT:     math.{{exp|tanh|erf|copysign}}
+// CHECK-NOT:     scf.
+// CHECK:         arith.divf {{.*}} : vector<2x5xf32>
+// CHECK:         arith.divf {{.*}} : vector<[4]xf32>
+// CHECK:         return
+func.func @vectors(%a: vector<16xf32>, %b: vector<2x5xf32>, %c: vector<f32>, %d: vector<[4]xf32>)
+    -> (vector<16xf32>, vector<2x5xf32>, vector<f32>, vector<[4]xf32>) {
+  %0 = math.exp %a : vector<16xf32>
+  %1 = math.tanh %b : vector<2x5xf32>
+  %2 = math.erf %c : vector<f32>
+  %3 = math.erfc %d : vector<[4]xf32>
+  return %0, %1, %2, %3 : vector<16xf32>, vector<2x5xf32>, vector<f32>, vector<[4]xf32>
+}
+
+// -----
+
+// f16 and bf16 are computed in f32.
+
+// CHECK-LABEL: func @narrow(
+// CHECK-SAME:    %[[A:.*]]: f16, %[[B:.*]]: vector<8xbf16>)
+// CHECK:         %[[A32:.*]] = arith.extf %[[A]] : f16 to f32
+// CHECK:         arith.maximumf %[[A32]], %{{.*}} : f32
+// CHECK:         arith.truncf %{{.*}} : f32 to f16
+// CHECK:         arith.extf %[[B]] : vector<8xbf16> to vector<8xf32>
+// CHECK:         arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
+func.func @narrow(%a: f16, %b: vector<8xbf16>) -> (f16, vector<8xbf16>) {
+  %0 = math.exp %a : f16
+  %1 = math.tanh %b : vector<8xbf16>
+  return %0, %1 : f16, vector<8xbf16>
+}
+
+// -----
+
+// Tensors, and functions other than the four, are not touched.
+
+// CHECK-LABEL: func @others(
+// CHECK-NEXT:    math.exp %{{.*}} : tensor<4xf32>
+// CHECK-NEXT:    math.log %{{.*}} : f32
+// CHECK-NEXT:    return
+func.func @others(%a: tensor<4xf32>, %b: f32) -> (tensor<4xf32>, f32) {
+  %0 = math.exp %a : tensor<4xf32>
+  %1 = math.log %b : f32
+  return %0, %1 : tensor<4xf32>, f32
+}

@@ -1,0 +1,95 @@
+// RUN: xfmr-opt --xfmr-expand-narrow-float --split-input-file %s | FileCheck %s
+// RUN: xfmr-opt --pass-pipeline='builtin.module(func.func(xfmr-expand-narrow-float))' --split-input-file %s | FileCheck %s
+
+// CHECK-LABEL: func @extend(
+// CHECK-SAME:    %[[A:.*]]: bf16, %[[B:.*]]: vector<8xbf16>)
+// CHECK:         %[[BITS:.*]] = arith.bitcast %[[A]] : bf16 to i16
+// CHECK:         %[[WIDE:.*]] = arith.extui %[[BITS]] : i16 to i32
+// CHECK:         %[[C16:.*]] = arith.constant 16 : i32
+// CHECK:         %[[UPPER:.*]] = arith.shli %[[WIDE]], %[[C16]] : i32
+// CHECK:         %[[A32:.*]] = arith.bitcast %[[UPPER]] : i32 to f32
+// CHECK:         %[[B32:.*]] = arith.bitcast %{{.*}} : vector<8xi32> to vector<8xf32>
+// CHECK:         %[[B64:.*]] = arith.extf %[[B32]] : vector<8xf32> to vector<8xf64>
+// CHECK:         return %[[A32]], %[[B64]]
+func.func @extend(%a: bf16, %b: vector<8xbf16>) -> (f32, vector<8xf64>) {
+  %0 = arith.extf %a : bf16 to f32
+  %1 = arith.extf %b : vector<8xbf16> to vector<8xf64>
+  return %0, %1 : f32, vector<8xf64>
+}
+
+// -----
+
+// CHECK-LABEL: func @truncate(
+// CHECK-SAME:    %[[X:.*]]: vector<2x8xf32>)
+// CHECK-NOT:     arith.truncf
+// CHECK:         %[[BITS:.*]] = arith.bitcast %[[X]] : vector<2x8xf32> to vector<2x8xi32>
+// CHECK:         %[[UPPER:.*]] = arith.shrui %[[BITS]], %{{.*}} : vector<2x8xi32>
+// CHECK:         %[[ODD:.*]] = arith.andi %[[UPPER]], %{{.*}} : vector<2x8xi32>
+// CHECK:         %[[HALF:.*]] = arith.constant dense<32767> : vector<2x8xi32>
+// CHECK:         %[[SUM:.*]] = arith.addi %[[BITS]], %[[HALF]] : vector<2x8xi32>
+// CHECK:         %[[EVEN:.*]] = arith.addi %[[SUM]], %[[ODD]] : vector<2x8xi32>
+// CHECK:         %[[ROUNDED:.*]] = arith.shrui %[[EVEN]], %{{.*}} : vector<2x8xi32>
+// CHECK:         %[[QUIET:.*]] = arith.ori %[[UPPER]], %{{.*}} : vector<2x8xi32>
+// CHECK:         %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]] : vector<2x8xf32>
+// CHECK:         %[[SELECTED:.*]] = arith.select %[[NAN]], %[[QUIET]], %[[ROUNDED]]
+// CHECK:         %[[NARROW:.*]] = arith.trunci %[[SELECTED]] : vector<2x8xi32> to vector<2x8xi16>
+// CHECK:         arith.bitcast %[[NARROW]] : vector<2x8xi16> to vector<2x8xbf16>
+func.func @truncate(%x: vector<2x8xf32>) -> vector<2x8xbf16> {
+  %0 = arith.truncf %x : vector<2x8xf32> to vector<2x8xbf16>
+  return %0 : vector<2x8xbf16>
+}
+
+// -----
+
+// From f64: rounded to odd first; then to f16 by the target's instruction.
+
+// CHECK-LABEL: func @truncate_f64(
+// CHECK-SAME:    %[[X:.*]]: f64, %[[Y:.*]]: f64)
+// CHECK:         %[[NEAREST:.*]] = arith.truncf %[[X]] : f64 to f32
+// CHECK:         %[[BACK:.*]] = arith.extf %[[NEAREST]] : f32 to f64
+// CHECK:         %[[AWAY:.*]] = arith.cmpf ogt,
+// CHECK:         %[[INEXACT:.*]] = arith.cmpf one, %[[BACK]], %[[X]] : f64
+// CHECK:         arith.select %[[AWAY]]
+// CHECK:         %[[BITS:.*]] = arith.select %[[INEXACT]]
+// CHECK:         %[[ODD:.*]] = arith.bitcast %[[BITS]] : i32 to f32
+// CHECK:         arith.truncf %[[ODD]] : f32 to f16
+// CHECK:         arith.truncf %[[Y]] : f64 to f32
+// CHECK-NOT:     arith.truncf
+// CHECK:         arith.bitcast %{{.*}} : i16 to bf16
+func.func @truncate_f64(%x: f64, %y: f64) -> (f16, bf16) {
+  %0 = arith.truncf %x : f64 to f16
+  %1 = arith.truncf %y : f64 to bf16
+  return %0, %1 : f16, bf16
+}
+
+// -----
+
+// What targets do well, other rounding modes and tensors are not touched.
+
+// CHECK-LABEL: func @untouched(
+// CHECK-NEXT:    arith.extf %{{.*}} : f16 to f32
+// CHECK-NEXT:    arith.truncf %{{.*}} : f32 to f16
+// CHECK-NEXT:    arith.truncf %{{.*}} : f64 to f32
+// CHECK-NEXT:    arith.truncf %{{.*}} downward : f32 to bf16
+// CHECK-NEXT:    arith.truncf %{{.*}} : tensor<4xf32> to tensor<4xbf16>
+// CHECK-NEXT:    return
+func.func @untouched(%a: f16, %b: f32, %c: f64, %d: tensor<4xf32>) -> (f32, f16, f32, bf16, tensor<4xbf16>) {
+  %0 = arith.extf %a : f16 to f32
+  %1 = arith.truncf %b : f32 to f16
+  %2 = arith.truncf %c : f64 to f32
+  %3 = arith.truncf %b downward : f32 to bf16
+  %4 = arith.truncf %d : tensor<4xf32> to tensor<4xbf16>
+  return %0, %1, %2, %3, %4 : f32, f16, f32, bf16, tensor<4xbf16>
+}
+
+// -----
+
+// An explicit rounding to nearest even is the default.
+
+// CHECK-LABEL: func @to_nearest_even(
+// CHECK-NOT:     arith.truncf
+// CHECK:         return
+func.func @to_nearest_even(%x: f32) -> bf16 {
+  %0 = arith.truncf %x to_nearest_even : f32 to bf16
+  return %0 : bf16
+}
