@@ -185,16 +185,26 @@ llvm::Expected<llvm::Function *> EntryBuilder::build(StringRef symbol,
   for (const EntryValue &value : signature.results)
     resultTypes.push_back(value.isScalar ? getScalarType(value.elementType)
                                          : getDescriptorType(value.getRank()));
+  unsigned numResults = resultTypes.size();
+  auto getReturned = [&]() -> llvm::Type * {
+    if (resultTypes.empty())
+      return builder.getVoidTy();
+    return resultTypes.size() == 1
+               ? resultTypes.front()
+               : llvm::StructType::get(context, resultTypes);
+  };
+  llvm::Type *withoutStatus = getReturned();
   resultTypes.push_back(builder.getInt32Ty());
-  llvm::Type *returned = resultTypes.size() == 1
-                             ? resultTypes.front()
-                             : llvm::StructType::get(context, resultTypes);
+  llvm::Type *withStatus = getReturned();
+  // A function lowered without runtime checks has no status. What it returns
+  // cannot be taken for one: the number of results differs.
+  bool hasStatus = body && body->getReturnType() == withStatus;
   if (!body || body->isDeclaration() || body->arg_size() != numParameters ||
-      body->getReturnType() != returned)
+      (!hasStatus && body->getReturnType() != withoutStatus))
     return llvm::createStringError(
         "function '" + signature.name +
-        "' does not have the arguments, results and status that its lowering "
-        "should give it");
+        "' does not have the arguments and results that its lowering should "
+        "give it");
   body->setName(signature.name + ".body");
   body->setLinkage(llvm::GlobalValue::InternalLinkage);
 
@@ -243,9 +253,13 @@ llvm::Expected<llvm::Function *> EntryBuilder::build(StringRef symbol,
         operands.push_back(load(value, passed, {field, dim}));
   }
   llvm::Value *call = builder.CreateCall(body, operands);
-  unsigned numResults = signature.results.size();
-  llvm::Value *result =
-      numResults ? builder.CreateExtractValue(call, numResults) : call;
+  auto extract = [&](unsigned index) -> llvm::Value * {
+    return llvm::isa<llvm::StructType>(call->getType()) &&
+                   numResults + hasStatus > 1
+               ? builder.CreateExtractValue(call, index)
+               : call;
+  };
+  llvm::Value *result = hasStatus ? extract(numResults) : builder.getInt32(0);
   builder.CreateCondBr(builder.CreateICmpEQ(result, builder.getInt32(0)), done,
                        fail);
 
@@ -257,7 +271,7 @@ llvm::Expected<llvm::Function *> EntryBuilder::build(StringRef symbol,
   };
   builder.SetInsertPoint(done);
   for (unsigned index = 0; index < numResults; ++index)
-    store(index, builder.CreateExtractValue(call, index));
+    store(index, extract(index));
   builder.CreateRet(builder.getInt32(0));
 
   builder.SetInsertPoint(fail);

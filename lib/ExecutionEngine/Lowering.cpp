@@ -1,0 +1,45 @@
+//===- Lowering.cpp - From a description to the LLVM dialect --------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "xfmr/ExecutionEngine/Lowering.h"
+
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "xfmr/Pipelines/Pipelines.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+LogicalResult mlir::xfmr::lowerToCPU(ModuleOp module,
+                                     const LoweringOptions &options) {
+  PassManager pm(module.getContext());
+  if (!options.passes.empty()) {
+    FailureOr<OpPassManager> passes = parsePassPipeline(options.passes);
+    if (failed(passes))
+      return failure();
+    if (passes->getOpName() && *passes->getOpName() != "builtin.module")
+      return module.emitError("expected a pass pipeline on builtin.module, got "
+                              "one on ")
+             << *passes->getOpName();
+    PassManager first(module.getContext());
+    static_cast<OpPassManager &>(first) = std::move(*passes);
+    if (failed(first.run(module)))
+      return failure();
+  }
+  CPUPipelineOptions pipeline;
+  pipeline.cpu = options.cpu;
+  pipeline.threads = options.threads;
+  pipeline.numerics =
+      options.relaxed ? NumericsMode::Relaxed : NumericsMode::Exact;
+  pipeline.runtimeChecks = options.runtimeChecks;
+  buildLowerToCPUPipeline(pm, pipeline);
+  if (options.debugInfo)
+    pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+  return pm.run(module);
+}
