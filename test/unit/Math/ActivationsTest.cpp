@@ -188,9 +188,11 @@ TEST(Activations, ScalarsAndVectorsGiveTheSameBits) {
   for (const Case &c : makeCases()) {
     jit.run(c.name + "_16", {inputs.data()}, vectors.data(), inputs.size());
     jit.run(c.name + "_scalar", {inputs.data()}, scalars.data(), inputs.size());
-    for (size_t i = 0; i < inputs.size(); ++i)
-      if (!std::isnan(inputs[i]))
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!std::isnan(inputs[i])) {
         ASSERT_EQ(scalars[i], vectors[i]) << c.name << "(" << inputs[i] << ")";
+      }
+    }
   }
 }
 

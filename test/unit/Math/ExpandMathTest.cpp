@@ -95,9 +95,10 @@ TEST(ExpandMath, ScalarsAndVectorsOfAnyLengthGiveTheSameBits) {
     for (const char *suffix : {"_4", "_scalar"}) {
       jit.run(name + suffix, {inputs.data()}, results.data(), inputs.size());
       for (size_t i = 0; i < inputs.size(); ++i) {
-        if (!std::isnan(inputs[i]))
+        if (!std::isnan(inputs[i])) {
           ASSERT_EQ(results[i], expected[i])
               << name << suffix << "(" << inputs[i] << ")";
+        }
       }
     }
   }
