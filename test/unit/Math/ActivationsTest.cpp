@@ -136,7 +136,7 @@ TEST(Activations, F32) {
   Type f32 = Float32Type::get(jit.getContext());
   addActivations(jit, f32, f32, 16, "_f32");
   ASSERT_EQ(jit.compile(/*expand=*/true), "");
-  std::vector<float> inputs = sampleF32(getSampleCount(1 << 20));
+  std::vector<float> inputs = sampleF32(getSampleCount(1 << 19));
   for (const Case &c : makeCases())
     compare<F32>(jit, c, inputs, "_f32", c.maxUlps);
 }
