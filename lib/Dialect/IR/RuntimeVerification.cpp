@@ -6,83 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShapeUtils.h"
+#include "DimChecks.h"
 #include "VerifierUtils.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
-
-using MessageBuilder = function_ref<std::string(Operation *, StringRef)>;
-
-namespace {
-
-/// One dim of an operand, by the operand's name in the assembly.
-struct Dim {
-  StringRef name;
-  Value value;
-  int64_t dim;
-
-  int64_t extent() const { return shapedType(value).getDimSize(dim); }
-};
-
-/// Emits an assertion for what the verifier could not see: dims that must be
-/// equal and of which one is dynamic at least.
-class DimChecks {
-public:
-  DimChecks(Operation *op, OpBuilder &builder, Location loc,
-            MessageBuilder message)
-      : op(op), builder(builder), loc(loc), message(message) {}
-
-  /// `a` has `factor` times as many elements as `b`.
-  void expectEqual(const Dim &a, const Dim &b, int64_t factor = 1) {
-    if (!a.value || !b.value ||
-        (!ShapedType::isDynamic(a.extent()) &&
-         !ShapedType::isDynamic(b.extent())))
-      return;
-    Value left = sizeOf(a), right = sizeOf(b);
-    if (factor != 1)
-      right = arith::MulIOp::create(
-          builder, loc, right,
-          arith::ConstantIndexOp::create(builder, loc, factor));
-    Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        left, right);
-    std::string text = "expected dim " + std::to_string(a.dim) + " of " +
-                       a.name.str() + " to equal " +
-                       (factor == 1 ? "" : std::to_string(factor) + " times ") +
-                       "dim " + std::to_string(b.dim) + " of " + b.name.str();
-    cf::AssertOp::create(builder, loc, equal, message(op, text));
-  }
-
-  /// The leading dims of `a` equal those of `b`.
-  void expectLeadingEqual(StringRef nameA, Value a, StringRef nameB, Value b,
-                          int64_t count) {
-    if (!a || !b)
-      return;
-    for (int64_t dim = 0; dim < count; ++dim)
-      expectEqual({nameA, a, dim}, {nameB, b, dim});
-  }
-
-  void expectSameShape(StringRef nameA, Value a, StringRef nameB, Value b) {
-    if (a)
-      expectLeadingEqual(nameA, a, nameB, b, shapedType(a).getRank());
-  }
-
-private:
-  Value sizeOf(const Dim &dim) {
-    return getValueOrCreateConstantIndexOp(
-        builder, loc, getSize(builder, loc, dim.value, dim.dim));
-  }
-
-  Operation *op;
-  OpBuilder &builder;
-  Location loc;
-  MessageBuilder message;
-};
-
-} // namespace
 
 static void checkNorm(const NormSpec &spec, DimChecks &checks) {
   int64_t rank = shapedType(spec.input).getRank();
