@@ -124,6 +124,61 @@ def XfmrRuntimeChecksToStatus
   ];
 }
 
+def TileRows : Pass<"xfmr-tile-rows"> {
+  let summary = "Put all ops over the same rows into one loop over tiles of rows";
+  let description = [{
+    Finds groups of ops that work row by row, the dialect's row ops and linalg ops
+    whoever wrote them, and replaces each group by one `scf.forall` over tiles of
+    rows, in which the ops are still whole. An op appears once in the loop even
+    when its results are used in the group and outside. An op that needs all rows
+    of another's result is in another group; a remark names both. What is used in
+    the group alone becomes a tensor of one tile. Ops on memrefs get a loop each.
+
+    Groups of which a result has one row, or whose rows fit one tile, keep their
+    form. Ops in `scf.forall` and in `xfmr.residual_block` are left alone.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    %e = tensor.empty() : tensor<128x64xf32>
+    %n = xfmr.rmsnorm ins(%x : tensor<128x64xf32>) outs(%e : tensor<128x64xf32>)
+        eps(1.0e-05) -> tensor<128x64xf32>
+    %0 = linalg.add ins(%x, %n : tensor<128x64xf32>, tensor<128x64xf32>)
+        outs(%y : tensor<128x64xf32>) -> tensor<128x64xf32>
+    ```
+    After:
+    ```mlir
+    %0 = scf.forall (%i) = (0) to (128) step (16)
+        shared_outs(%o = %y) -> (tensor<128x64xf32>) {
+      %xt = tensor.extract_slice %x[%i, 0] [16, 64] [1, 1]
+          : tensor<128x64xf32> to tensor<16x64xf32>
+      %e = tensor.empty() : tensor<16x64xf32>
+      %n = xfmr.rmsnorm ins(%xt : tensor<16x64xf32>) outs(%e : tensor<16x64xf32>)
+          eps(1.0e-05) -> tensor<16x64xf32>
+      %yt = tensor.extract_slice %o[%i, 0] [16, 64] [1, 1]
+          : tensor<128x64xf32> to tensor<16x64xf32>
+      %s = linalg.add ins(%xt, %n : tensor<16x64xf32>, tensor<16x64xf32>)
+          outs(%yt : tensor<16x64xf32>) -> tensor<16x64xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %s into %o[%i, 0] [16, 64] [1, 1]
+            : tensor<16x64xf32> into tensor<128x64xf32>
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"tileRows", "tile-rows", "int64_t", "0",
+           "Rows of a tile; 0: 64 for groups with a contraction, whose weights "
+           "every tile reads, 16 for others">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ToLinalg : Pass<"xfmr-to-linalg"> {
   let summary = "Decompose all ops of the dialect into linalg";
   let description = [{

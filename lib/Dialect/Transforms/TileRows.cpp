@@ -1,0 +1,166 @@
+//===- TileRows.cpp - Loops over rows -------------------------------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGroups.h"
+#include "RowTiling.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/Pass.h"
+#include "xfmr/Dialect/Transforms/Passes.h"
+
+namespace mlir::xfmr {
+#define GEN_PASS_DEF_TILEROWS
+#include "xfmr/Dialect/Transforms/Passes.h.inc"
+} // namespace mlir::xfmr
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+/// Whether `op` reads a matrix again for every tile, so that a tile with more
+/// rows reads it less often.
+static bool isContraction(Operation *op, unsigned numRowDims) {
+  if (isa<FFNOp, GLUFFNOp, SwiGLUFFNOp>(op))
+    return true;
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && linalgOp.getNumReductionLoops() > 0 &&
+         llvm::any_of(linalgOp.getDpsInputOperands(), [&](OpOperand *input) {
+           auto type = dyn_cast<ShapedType>(input->get().getType());
+           return type && type.getRank() >= 2 &&
+                  getRowAccess(*input, numRowDims) == RowAccess::Free;
+         });
+}
+
+/// Blocks of the function whose ops are not yet part of something tiled or
+/// structured.
+static void collectBlocks(Operation *root, SmallVectorImpl<Block *> &blocks) {
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<scf::ForallOp, scf::ParallelOp, ResidualBlockOp, linalg::LinalgOp>(
+            op))
+      return WalkResult::skip();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        blocks.push_back(&block);
+    return WalkResult::advance();
+  });
+}
+
+/// The size of a destination-style op's result is that of its destination; a
+/// `tensor.dim` of the result would keep the op from moving.
+static void forwardDims(Block &block) {
+  for (auto dim : block.getOps<tensor::DimOp>()) {
+    Value source = dim.getSource();
+    while (auto op = source.getDefiningOp<DestinationStyleOpInterface>())
+      source = op.getTiedOpOperand(cast<OpResult>(source))->get();
+    dim.getSourceMutable().assign(source);
+  }
+}
+
+namespace {
+struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
+  using TileRowsBase::TileRowsBase;
+
+  void runOnOperation() override {
+    if (tileRows < 0) {
+      getOperation()->emitError("expected tile-rows of 0 or more, got ")
+          << tileRows;
+      return signalPassFailure();
+    }
+    IRRewriter rewriter(&getContext());
+    SmallVector<Block *> blocks;
+    collectBlocks(getOperation(), blocks);
+    for (Block *block : blocks)
+      if (failed(tileTensors(rewriter, *block)) ||
+          failed(tileMemrefs(rewriter, *block)))
+        return signalPassFailure();
+  }
+
+  int64_t getTileRows(ArrayRef<Operation *> ops, unsigned numRowDims) {
+    if (tileRows > 0)
+      return tileRows;
+    return llvm::any_of(
+               ops,
+               [&](Operation *op) { return isContraction(op, numRowDims); })
+               ? 64
+               : 16;
+  }
+
+  remark::RemarkOpts getRemark(StringRef name) {
+    return remark::RemarkOpts::name(name).category(getArgument());
+  }
+
+  void reportTiled(Location loc, scf::ForallOp loop, int64_t rows,
+                   const std::string &names) {
+    if (loop)
+      remark::passed(loc, getRemark("rows-tiled"))
+          << "one loop over rows for: " + names
+          << remark::metric("tile-rows", rows);
+    else
+      remark::analysis(loc, getRemark("one-tile"))
+          << "all rows in one tile: " + names
+          << remark::metric("tile-rows", rows);
+  }
+
+  LogicalResult tileTensors(RewriterBase &rewriter, Block &block) {
+    forwardDims(block);
+    SmallVector<RowOpGroup> groups = findRowOpGroups(
+        block, [&](Operation *op, Operation *producer, StringRef reason) {
+          remark::missed(op->getLoc(), getRemark("not-fused"))
+              << (op->getName().getStringRef() + " is not fused with " +
+                  producer->getName().getStringRef())
+                     .str()
+              << remark::reason("{0}", reason);
+        });
+    for (RowOpGroup &group : groups) {
+      Location loc = group.ops.back()->getLoc();
+      int64_t rows = getTileRows(group.ops, group.numRowDims);
+      std::string names =
+          llvm::join(llvm::map_range(group.ops,
+                                     [](Operation *op) {
+                                       return op->getName().getStringRef();
+                                     }),
+                     ", ");
+      FailureOr<scf::ForallOp> loop = tileRowGroup(rewriter, group, rows);
+      if (failed(loop))
+        return failure();
+      reportTiled(loc, *loop, rows, names);
+    }
+    return success();
+  }
+
+  LogicalResult tileMemrefs(RewriterBase &rewriter, Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      auto destinationStyle = dyn_cast<DestinationStyleOpInterface>(op);
+      if (!destinationStyle || !destinationStyle.hasPureBufferSemantics())
+        continue;
+      std::optional<RowDims> dims = getRowDims(&op);
+      if (!dims || dims->preferred == 0)
+        continue;
+      unsigned numRowDims = std::min(dims->most, dims->preferred);
+      // Another order of the rows must not change what is read.
+      if (llvm::any_of(op.getOpOperands(), [&](OpOperand &operand) {
+            return getRowAccess(operand, numRowDims) == RowAccess::Other;
+          }))
+        continue;
+      Location loc = op.getLoc();
+      std::string name = op.getName().getStringRef().str();
+      int64_t rows = getTileRows(&op, numRowDims);
+      FailureOr<scf::ForallOp> loop = tileRowsOnMemrefs(
+          rewriter, cast<TilingInterface>(op), numRowDims, rows);
+      if (failed(loop))
+        return failure();
+      reportTiled(loc, *loop, rows, name);
+    }
+    return success();
+  }
+};
+} // namespace
