@@ -1,4 +1,5 @@
-//===- Evaluator.h - What functions of xfmr ops mean, executable -*- C++ -*-===//
+//===- Evaluator.h - What functions of xfmr ops mean, executable -*- C++
+//-*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,7 +39,8 @@ struct ArrayView {
                             ArrayRef<int64_t> shape);
 };
 
-/// One result to check: reference and allowed error of every element, row-major.
+/// One result to check: reference and allowed error of every element,
+/// row-major.
 ///
 /// The value is the exact one before its last rounding, to `elementType`; the
 /// bound holds that rounding. A value that certainly overflows the type is an

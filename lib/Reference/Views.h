@@ -1,0 +1,54 @@
+//===- Views.h - Parts and other shapes of arrays -*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XFMR_LIB_REFERENCE_VIEWS_H
+#define XFMR_LIB_REFERENCE_VIEWS_H
+
+#include "Interpreter.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace mlir::xfmr::reference {
+
+/// An error unless the array has the static sizes of the type.
+LogicalResult expectType(Interpreter &interpreter, Operation *op,
+                         const Array &array, Type type);
+
+/// The part that offsets, sizes and strides name, without the dropped dims.
+FailureOr<Array> sliceArray(Interpreter &interpreter,
+                            OffsetSizeAndStrideOpInterface op,
+                            const Array &array,
+                            const llvm::SmallBitVector &dropped);
+FailureOr<Array> takeSlice(Interpreter &interpreter,
+                           OffsetSizeAndStrideOpInterface op, Value source,
+                           const llvm::SmallBitVector &dropped);
+
+/// Dims split as the groups say; a view always.
+FailureOr<Array> expandArray(Interpreter &interpreter, Operation *op,
+                             Value source,
+                             ArrayRef<ReassociationIndices> groups,
+                             ArrayRef<int64_t> shape);
+
+/// Dims merged as the groups say: a view where they are contiguous, otherwise a
+/// copy or an error.
+FailureOr<Array> collapseArray(Interpreter &interpreter, Operation *op,
+                               Value source,
+                               ArrayRef<ReassociationIndices> groups,
+                               bool mayCopy);
+
+/// The place of an element, or an error when it is out of bounds.
+FailureOr<int64_t> elementPosition(Interpreter &interpreter, Operation *op,
+                                   const Array &array, ValueRange indices);
+
+/// tensor.dim and memref.dim.
+LogicalResult runDim(Interpreter &interpreter, Operation *op);
+
+} // namespace mlir::xfmr::reference
+
+#endif // XFMR_LIB_REFERENCE_VIEWS_H
