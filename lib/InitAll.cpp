@@ -10,6 +10,8 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
+#include "xfmr/Codegen/CPU/Passes.h"
+#include "xfmr/Codegen/CPU/Passes.h"
 #include "xfmr/Codegen/Math/Passes.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 #include "xfmr/Dialect/Transforms/Passes.h"
@@ -20,6 +22,8 @@ void mlir::xfmr::registerAllDialects(DialectRegistry &registry) {
 
 void mlir::xfmr::registerAllPasses() {
   registerXfmrTransformsPasses();
+  registerXfmrCodegenCPUPasses();
+  registerXfmrCodegenCPUPasses();
   registerXfmrCodegenMathPasses();
 }
 
