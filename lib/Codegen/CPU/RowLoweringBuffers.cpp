@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoweringClusters.h"
+#include "xfmr/Codegen/CPU/ContractionLowering.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -613,7 +614,7 @@ void mlir::xfmr::lowerRowGroupsInBlock(RewriterBase &rewriter, Block &block,
     auto opts = remark::RemarkOpts::name("row-group").category(category);
     if (succeeded(lowerBufferOp(rewriter, linalgOp, options, reason)))
       remark::passed(loc, opts) << "lowered an op on memrefs";
-    else
+    else if (failed(matchContraction(linalgOp)))
       remark::missed(loc, opts)
           << "left an op alone" << remark::reason("{0}", reason);
   }

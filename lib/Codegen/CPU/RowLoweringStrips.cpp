@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -111,21 +112,57 @@ Value StripAccess::getAllTrue(int64_t width) {
                                    DenseElementsAttr::get(type, true));
 }
 
+Value StripAccess::forEachLane(
+    ValueRange indices, ArrayRef<int64_t> steps, int64_t width, Value mask,
+    Value init, function_ref<Value(Value, ValueRange, Value)> access) {
+  Value count = emitIndex(builder, loc, width);
+  if (mask) {
+    auto type = VectorType::get({width}, builder.getI32Type());
+    Value bits = arith::ExtUIOp::create(builder, loc, type, mask);
+    Value sum = vector::ReductionOp::create(builder, loc,
+                                            vector::CombiningKind::ADD, bits);
+    count =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), sum);
+  }
+  auto loop = scf::ForOp::create(
+      builder, loc, emitIndex(builder, loc, 0), count,
+      emitIndex(builder, loc, 1), init ? ValueRange(init) : ValueRange(),
+      [&](OpBuilder &, Location, Value lane, ValueRange args) {
+        SmallVector<Value> position;
+        for (auto [index, step] : llvm::zip_equal(indices, steps)) {
+          Value offset = builder.createOrFold<arith::MulIOp>(
+              loc, lane, emitIndex(builder, loc, step));
+          position.push_back(
+              builder.createOrFold<arith::AddIOp>(loc, index, offset));
+        }
+        Value result = access(lane, position, init ? args[0] : Value());
+        scf::YieldOp::create(builder, loc,
+                             result ? ValueRange(result) : ValueRange());
+      });
+  return init ? loop.getResult(0) : Value();
+}
+
 Value StripAccess::load(Value buffer, ValueRange indices,
                         ArrayRef<int64_t> steps, int64_t width, Value mask) {
   auto type = cast<MemRefType>(buffer.getType());
   auto vectorType = VectorType::get({width}, type.getElementType());
-  if (isDirect(type, steps)) {
-    if (!mask)
-      return vector::LoadOp::create(builder, loc, vectorType, buffer, indices);
-    Value zero = emitZero(builder, loc, vectorType);
+  if (isDirect(type, steps) && !mask)
+    return vector::LoadOp::create(builder, loc, vectorType, buffer, indices);
+  Value zero = emitZero(builder, loc, vectorType);
+  if (isDirect(type, steps))
     return vector::MaskedLoadOp::create(builder, loc, vectorType, buffer,
                                         indices, mask, zero);
-  }
+  if (type.getElementType().isInteger(1))
+    return forEachLane(
+        indices, steps, width, mask, zero,
+        [&](Value lane, ValueRange position, Value vector) -> Value {
+          Value bit = memref::LoadOp::create(builder, loc, buffer, position);
+          return vector::InsertOp::create(builder, loc, bit, vector,
+                                          OpFoldResult(lane));
+        });
   Value offsets = getLaneOffsets(buffer, steps, width);
   const Flat &flat = getFlat(buffer);
   Value index = getFlatIndex(flat, indices);
-  Value zero = emitZero(builder, loc, vectorType);
   return vector::GatherOp::create(builder, loc, vectorType, flat.view, index,
                                   offsets, mask ? mask : getAllTrue(width),
                                   zero);
@@ -141,6 +178,16 @@ void StripAccess::store(Value vector, Value buffer, ValueRange indices,
                                     vector);
     else
       vector::StoreOp::create(builder, loc, vector, buffer, indices);
+    return;
+  }
+  if (type.getElementType().isInteger(1)) {
+    forEachLane(indices, steps, width, mask, Value(),
+                [&](Value lane, ValueRange position, Value) -> Value {
+                  Value bit = vector::ExtractOp::create(builder, loc, vector,
+                                                        OpFoldResult(lane));
+                  memref::StoreOp::create(builder, loc, bit, buffer, position);
+                  return {};
+                });
     return;
   }
   Value offsets = getLaneOffsets(buffer, steps, width);

@@ -33,7 +33,8 @@ public:
   Value load(Value buffer, ValueRange indices, ArrayRef<int64_t> steps,
              int64_t width, Value mask);
 
-  /// Stores the lanes of `vector` whose bit in `mask` is on.
+  /// Stores the lanes of `vector` whose bit in `mask` is on. Masks have their
+  /// set bits first.
   void store(Value vector, Value buffer, ValueRange indices,
              ArrayRef<int64_t> steps, Value mask);
 
@@ -54,6 +55,12 @@ private:
   Value getFlatIndex(const Flat &flat, ValueRange indices);
   Value getLaneOffsets(Value buffer, ArrayRef<int64_t> steps, int64_t width);
   Value getAllTrue(int64_t width);
+  /// Booleans take a byte each in memory but a bit each in a vector, so they
+  /// are accessed one by one: `access` gets a lane and the buffer's indices of
+  /// it.
+  Value forEachLane(ValueRange indices, ArrayRef<int64_t> steps, int64_t width,
+                    Value mask, Value init,
+                    function_ref<Value(Value, ValueRange, Value)> access);
 
   OpBuilder &builder;
   Location loc;
