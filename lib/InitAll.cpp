@@ -11,7 +11,6 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
 #include "xfmr/Codegen/CPU/Passes.h"
-#include "xfmr/Codegen/CPU/Passes.h"
 #include "xfmr/Codegen/Math/Passes.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 #include "xfmr/Dialect/Transforms/Passes.h"
@@ -22,7 +21,6 @@ void mlir::xfmr::registerAllDialects(DialectRegistry &registry) {
 
 void mlir::xfmr::registerAllPasses() {
   registerXfmrTransformsPasses();
-  registerXfmrCodegenCPUPasses();
   registerXfmrCodegenCPUPasses();
   registerXfmrCodegenMathPasses();
 }

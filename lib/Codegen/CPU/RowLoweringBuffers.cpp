@@ -15,11 +15,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoweringClusters.h"
-#include "xfmr/Codegen/CPU/ContractionLowering.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -34,22 +32,6 @@ static void remarkLowered(const RowGroup &group, Location loc,
   remark::passed(loc, remark::RemarkOpts::name("row-group").category(category))
       << "lowered a row group" << remark::metric("ops", group.ops.size())
       << remark::metric("results", group.sinks.size());
-}
-
-/// Lowers an op on memrefs as a group of its own, and erases it.
-static LogicalResult lowerBufferOp(RewriterBase &rewriter, linalg::LinalgOp op,
-                                   const RowLoweringOptions &options,
-                                   std::string &reason) {
-  RowGroup group;
-  group.ops.push_back(op);
-  for (auto [output, init] : llvm::enumerate(op.getDpsInits()))
-    group.sinks.push_back({op, static_cast<unsigned>(output), init});
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  if (failed(lowerRowGroup(rewriter, group, options, &reason)))
-    return failure();
-  rewriter.eraseOp(op);
-  return success();
 }
 
 namespace {
@@ -548,74 +530,4 @@ void rows::lowerCluster(RewriterBase &rewriter, const TensorCluster &cluster,
                         const RowLoweringOptions &options, StringRef category) {
   OpBuilder::InsertionGuard guard(rewriter);
   ClusterLowering(rewriter, cluster, options, category).run();
-}
-
-//===----------------------------------------------------------------------===//
-// Blocks
-//===----------------------------------------------------------------------===//
-
-/// Erases what only led to a lowered cluster.
-static void eraseDeadTensorOps(RewriterBase &rewriter, Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    bool isTensorOp = isa<bufferization::ToTensorOp, tensor::EmptyOp,
-                          tensor::CastOp, tensor::ExtractSliceOp,
-                          tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) ||
-                      (isa<linalg::FillOp>(op) && op.getNumResults() > 0);
-    if (isTensorOp && op.use_empty())
-      rewriter.eraseOp(&op);
-  }
-}
-
-static bool isContiguous(Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  return type.getLayout().isIdentity() ||
-         memref::isStaticShapeAndContiguousRowMajor(type);
-}
-
-void mlir::xfmr::lowerRowGroupsInBlock(RewriterBase &rewriter, Block &block,
-                                       const RowLoweringOptions &options,
-                                       StringRef category) {
-  resolveTensorDims(rewriter, block);
-  for (const TensorCluster &cluster : findTensorClusters(block)) {
-    std::string reason;
-    if (succeeded(checkCluster(cluster, reason))) {
-      lowerCluster(rewriter, cluster, options, category);
-      continue;
-    }
-    remark::missed(cluster.ops.back()->getLoc(),
-                   remark::RemarkOpts::name("tensors").category(category))
-        << "left tensor ops alone" << remark::reason("{0}", reason);
-  }
-  eraseDeadTensorOps(rewriter, block);
-
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    std::string reason;
-    if (auto copy = dyn_cast<memref::CopyOp>(op)) {
-      // What is contiguous becomes one memcpy; the rest would call the run
-      // time.
-      auto source = dyn_cast<MemRefType>(copy.getSource().getType());
-      auto target = dyn_cast<MemRefType>(copy.getTarget().getType());
-      if (!source || !target ||
-          (isContiguous(copy.getSource()) && isContiguous(copy.getTarget())))
-        continue;
-      rewriter.setInsertionPoint(copy);
-      auto lifted = linalg::CopyOp::create(rewriter, copy.getLoc(),
-                                           copy.getSource(), copy.getTarget());
-      if (succeeded(lowerBufferOp(rewriter, lifted, options, reason)))
-        rewriter.eraseOp(copy);
-      else
-        rewriter.eraseOp(lifted);
-      continue;
-    }
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (!linalgOp || !linalgOp.hasPureBufferSemantics())
-      continue;
-    Location loc = op.getLoc();
-    auto opts = remark::RemarkOpts::name("row-group").category(category);
-    if (succeeded(lowerBufferOp(rewriter, linalgOp, options, reason)))
-      remark::passed(loc, opts) << "lowered an op on memrefs";
-    else if (failed(matchContraction(linalgOp)))
-      remark::missed(loc, opts)
-          << "left an op alone" << remark::reason("{0}", reason);
-  }
 }

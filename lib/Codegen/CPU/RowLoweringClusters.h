@@ -44,6 +44,12 @@ void resolveTensorDims(RewriterBase &rewriter, Block &block);
 OpFoldResult getTensorExtent(OpBuilder &builder, Location loc, Value tensor,
                              int64_t dim);
 
+/// Lowers an op on memrefs as a group of its own and erases it; on failure
+/// nothing changes and `reason` says why.
+LogicalResult lowerBufferOp(RewriterBase &rewriter, linalg::LinalgOp op,
+                            const RowLoweringOptions &options,
+                            std::string &reason);
+
 /// Lowers a cluster that passed `checkCluster` and erases it.
 void lowerCluster(RewriterBase &rewriter, const TensorCluster &cluster,
                   const RowLoweringOptions &options, StringRef category);
