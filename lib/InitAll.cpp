@@ -14,6 +14,7 @@
 #include "xfmr/Codegen/Math/Passes.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 #include "xfmr/Dialect/Transforms/Passes.h"
+#include "xfmr/Pipelines/Pipelines.h"
 
 void mlir::xfmr::registerAllDialects(DialectRegistry &registry) {
   registerXfmrDialect(registry);
@@ -25,4 +26,4 @@ void mlir::xfmr::registerAllPasses() {
   registerXfmrCodegenMathPasses();
 }
 
-void mlir::xfmr::registerAllPipelines() {}
+void mlir::xfmr::registerAllPipelines() { registerPipelines(); }

@@ -4,6 +4,152 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+def DeallocateBuffers : Pass<"xfmr-deallocate-buffers", "::mlir::ModuleOp"> {
+  let summary = "Free every buffer once, without a copy of returned arguments";
+  let description = [{
+    Runs MLIR's `buffer-deallocation-pipeline` with two changes for functions with
+    destinations. A function that returns one of its arguments keeps doing so: the
+    result's descriptor is the argument's, and nobody frees it (MLIR would return
+    a copy). A private function loses such a result. And memory that the module
+    frees by a `memref.dealloc` of its own is left alone.
+
+    Any other buffer that a function returns is the caller's to free.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) -> memref<?xf32> {
+      %t = memref.alloc(%n) : memref<?xf32>
+      ...
+      return %y : memref<?xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) -> memref<?xf32> {
+      %t = memref.alloc(%n) : memref<?xf32>
+      ...
+      memref.dealloc %t : memref<?xf32>
+      return %y : memref<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def DecomposeInTiles : Pass<"xfmr-decompose-in-tiles"> {
+  let summary = "Decompose bufferized ops of the dialect into linalg";
+  let description = [{
+    Replaces the dialect's ops on memrefs by their decomposition. A norm is
+    decomposed on tensors, which are read from its buffers by
+    `bufferization.to_tensor` and written by
+    `bufferization.materialize_in_destination`: what lies between its parts has no
+    memory, so that `xfmr-lower-row-groups` can keep it in registers. A
+    feed-forward network becomes a loop over blocks of its hidden dim, on memrefs,
+    whose temporaries are not wider than a block or the result. A gate becomes one
+    `linalg.generic` on memrefs.
+
+    The ops are bufferized whole, before this pass: only then is it known that a
+    destination may be an input (docs/Rationale.md). Ops on tensors are left
+    alone, with a remark; residual blocks are an error.
+
+    Changes numerics: no. The order in which a network's down product is summed
+    depends on `hidden-block`.
+
+    Before:
+    ```mlir
+    xfmr.rmsnorm ins(%x : memref<16x64xf32>) outs(%y : memref<16x64xf32>)
+        eps(1.0e-05)
+    ```
+    After:
+    ```mlir
+    %0 = bufferization.to_tensor %x restrict : memref<16x64xf32> to tensor<16x64xf32>
+    %1 = bufferization.to_tensor %y restrict writable
+        : memref<16x64xf32> to tensor<16x64xf32>
+    ...
+    %9 = linalg.generic ... ins(%0, %8 : tensor<16x64xf32>, tensor<16xf32>)
+        outs(%1 : tensor<16x64xf32>) ...
+    bufferization.materialize_in_destination %9 in restrict writable %y
+        : (tensor<16x64xf32>, memref<16x64xf32>) -> ()
+    ```
+  }];
+  let options = [
+    Option<"hiddenBlock", "hidden-block", "int64_t", "512",
+           "Hidden values of a network that are computed before they are "
+           "multiplied by the down weights">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Target and entry points
+//===----------------------------------------------------------------------===//
+
+def ExportEntries : Pass<"xfmr-export-entries", "::mlir::ModuleOp"> {
+  let summary = "Give every public function a C interface";
+  let description = [{
+    Sets `llvm.emit_c_interface` on the public functions that have a body, and on
+    no other: on a declaration it would change the name that is called.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<?xf32>) { return }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<?xf32>) attributes {llvm.emit_c_interface} { return }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def SetTarget : Pass<"xfmr-set-target", "::mlir::ModuleOp"> {
+  let summary = "Say which CPU the module is compiled for";
+  let description = [{
+    Sets the module's target triple and data layout, and on its functions the
+    attributes of LLVM that name the CPU, its features and the width of its
+    vectors. An unknown CPU is an error.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    module {
+      func.func @f() { return }
+    }
+    ```
+    After:
+    ```mlir
+    module attributes {llvm.data_layout = "e-m:e-...",
+                       llvm.target_triple = "x86_64-pc-linux-gnu"} {
+      func.func @f() attributes {passthrough = [["target-cpu", "znver5"],
+          ["prefer-vector-width", "512"]]} { return }
+    }
+    ```
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", [{"host"}],
+           "The CPU: host, or a name that LLVM knows, such as x86-64-v3">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // Vectorising lowerings
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,189 @@
+//===- Pipelines.cpp - From xfmr ops to LLVM, in named stages -------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "xfmr/Pipelines/Pipelines.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/OpenMPToLLVM/ConvertOpenMPToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/SCFToOpenMP/SCFToOpenMP.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "xfmr/Codegen/CPU/Passes.h"
+#include "xfmr/Codegen/Math/Passes.h"
+#include "xfmr/Dialect/Transforms/Passes.h"
+#include "xfmr/Target/CPUTarget.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+/// The target's facts. A name that is not known is reported by the pass
+/// `xfmr-set-target`, which can say where; until then any facts do.
+static CPUTarget getTarget(const CPUPipelineOptions &options) {
+  llvm::Expected<CPUTarget> target = CPUTarget::get(options.cpu);
+  if (target)
+    return *target;
+  llvm::consumeError(target.takeError());
+  return CPUTarget();
+}
+
+/// Two rounds: the first makes values equal that cse then merges, which leaves
+/// copies of a buffer onto itself for the second.
+static void addCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+void xfmr::buildExpandStage(OpPassManager &pm,
+                            const CPUPipelineOptions &options) {
+  pm.addPass(createSetTarget({options.cpu}));
+  if (options.runtimeChecks)
+    pm.addNestedPass<func::FuncOp>(createInsertRuntimeChecks());
+  pm.addPass(createExpandResidualBlocks());
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  addCleanup(pm);
+}
+
+void xfmr::buildTileStage(OpPassManager &pm,
+                          const CPUPipelineOptions &options) {
+  pm.addPass(createTileRows({options.tileRows}));
+  addCleanup(pm);
+}
+
+void xfmr::buildBufferizeStage(OpPassManager &pm,
+                               const CPUPipelineOptions &options) {
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  addCleanup(pm);
+  pm.addPass(createDeallocateBuffers());
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  addCleanup(pm);
+}
+
+void xfmr::buildDecomposeStage(OpPassManager &pm,
+                               const CPUPipelineOptions &options) {
+  pm.addPass(createDecomposeInTiles({options.hiddenBlock}));
+}
+
+void xfmr::buildVectorizeStage(OpPassManager &pm,
+                               const CPUPipelineOptions &options) {
+  unsigned vectorBytes = getTarget(options).vectorBytes;
+  LowerContractionsOptions contractions;
+  contractions.vectorBytes = vectorBytes;
+  pm.addPass(createLowerContractions(contractions));
+  LowerRowGroupsOptions rowGroups;
+  rowGroups.vectorBytes = vectorBytes;
+  pm.addPass(createLowerRowGroups(rowGroups));
+  // What neither of them knows.
+  pm.addPass(createConvertLinalgToLoopsPass());
+  addCleanup(pm);
+}
+
+void xfmr::buildParallelizeStage(OpPassManager &pm,
+                                 const CPUPipelineOptions &options) {
+  if (options.threads == 1) {
+    pm.addPass(createForallToForLoopPass());
+  } else {
+    pm.addPass(createForallToParallelLoopPass());
+    ConvertSCFToOpenMPPassOptions openMP;
+    openMP.numThreads = options.threads;
+    pm.addPass(createConvertSCFToOpenMPPass(openMP));
+  }
+  addCleanup(pm);
+}
+
+void xfmr::buildLLVMStage(OpPassManager &pm,
+                          const CPUPipelineOptions &options) {
+  pm.addPass(createExpandMath());
+  pm.addPass(createExpandNarrowFloat());
+  pm.addPass(createConvertVectorToSCFPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  addCleanup(pm);
+  pm.addPass(createSCFToControlFlowPass());
+  if (options.runtimeChecks)
+    pm.addPass(createRuntimeChecksToStatus());
+  pm.addPass(createExportEntries());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  ConvertVectorToLLVMPassOptions vector;
+  vector.x86Vector = true;
+  pm.addPass(createConvertVectorToLLVMPass(vector));
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createConvertOpenMPToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void xfmr::buildLowerToCPUPipeline(OpPassManager &pm,
+                                   const CPUPipelineOptions &options) {
+  buildExpandStage(pm, options);
+  buildTileStage(pm, options);
+  buildBufferizeStage(pm, options);
+  buildDecomposeStage(pm, options);
+  buildVectorizeStage(pm, options);
+  buildParallelizeStage(pm, options);
+  buildLLVMStage(pm, options);
+}
+
+void xfmr::registerPipelines() {
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "xfmr-cpu-bufferize-stage",
+      "Tensors to memrefs, in place, and the end of buffers' lives",
+      buildBufferizeStage);
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "xfmr-cpu-decompose-stage", "The ops inside the tiles as linalg",
+      buildDecomposeStage);
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "xfmr-cpu-expand-stage",
+      "Target attributes, runtime checks, residual blocks expanded",
+      buildExpandStage);
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "xfmr-cpu-llvm-stage", "Vector loops to the LLVM dialect",
+      buildLLVMStage);
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "xfmr-cpu-parallelize-stage",
+      "Loops over rows as OpenMP, or sequential for one thread",
+      buildParallelizeStage);
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "xfmr-cpu-tile-stage",
+      "One loop over rows for all ops over the same rows", buildTileStage);
+  PassPipelineRegistration<CPUPipelineOptions>("xfmr-cpu-vectorize-stage",
+                                               "linalg as loops over vectors",
+                                               buildVectorizeStage);
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "xfmr-lower-to-cpu",
+      "All stages of the CPU back end, from xfmr ops to the LLVM dialect",
+      buildLowerToCPUPipeline);
+}
