@@ -18,7 +18,6 @@ using namespace mlir::xfmr;
 
 LogicalResult mlir::xfmr::lowerToCPU(ModuleOp module,
                                      const LoweringOptions &options) {
-  PassManager pm(module.getContext());
   if (!options.passes.empty()) {
     FailureOr<OpPassManager> passes = parsePassPipeline(options.passes);
     if (failed(passes))
@@ -28,10 +27,13 @@ LogicalResult mlir::xfmr::lowerToCPU(ModuleOp module,
                               "one on ")
              << *passes->getOpName();
     PassManager first(module.getContext());
+    (void)applyPassManagerCLOptions(first);
     static_cast<OpPassManager &>(first) = std::move(*passes);
     if (failed(first.run(module)))
       return failure();
   }
+  PassManager pm(module.getContext());
+  (void)applyPassManagerCLOptions(pm);
   CPUPipelineOptions pipeline;
   pipeline.cpu = options.cpu;
   pipeline.threads = options.threads;

@@ -23,7 +23,7 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::xfmr {
-#define GEN_PASS_DEF_XFMRINSERTRUNTIMECHECKS
+#define GEN_PASS_DEF_INSERTRUNTIMECHECKS
 #include "xfmr/Dialect/Transforms/Passes.h.inc"
 } // namespace mlir::xfmr
 
@@ -159,7 +159,7 @@ std::string getMessage(Operation *op, StringRef text) {
 }
 
 struct InsertRuntimeChecks
-    : xfmr::impl::XfmrInsertRuntimeChecksBase<InsertRuntimeChecks> {
+    : xfmr::impl::InsertRuntimeChecksBase<InsertRuntimeChecks> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isDeclaration())

@@ -18,7 +18,7 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::xfmr {
-#define GEN_PASS_DEF_XFMRRUNTIMECHECKSTOSTATUS
+#define GEN_PASS_DEF_RUNTIMECHECKSTOSTATUS
 #include "xfmr/Dialect/Transforms/Passes.h.inc"
 } // namespace mlir::xfmr
 
@@ -120,7 +120,7 @@ private:
 };
 
 struct RuntimeChecksToStatus
-    : xfmr::impl::XfmrRuntimeChecksToStatusBase<RuntimeChecksToStatus> {
+    : xfmr::impl::RuntimeChecksToStatusBase<RuntimeChecksToStatus> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTableCollection symbols;

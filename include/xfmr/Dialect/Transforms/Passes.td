@@ -43,7 +43,7 @@ def ExpandResidualBlocks : Pass<"xfmr-expand-residual-blocks"> {
   ];
 }
 
-def XfmrInsertRuntimeChecks
+def InsertRuntimeChecks
     : Pass<"xfmr-insert-runtime-checks", "::mlir::func::FuncOp"> {
   let summary = "Insert the runtime checks of the dialect's ops";
   let description = [{
@@ -82,7 +82,7 @@ def XfmrInsertRuntimeChecks
   ];
 }
 
-def XfmrRuntimeChecksToStatus
+def RuntimeChecksToStatus
     : Pass<"xfmr-runtime-checks-to-status", "::mlir::ModuleOp"> {
   let summary = "Turn failed checks into a status that functions return";
   let description = [{

@@ -1,0 +1,284 @@
+//===- Arguments.cpp - The arguments of a call ----------------------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "xfmr/ExecutionEngine/Arguments.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "xfmr/ExecutionEngine/Npy.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+llvm::Expected<SmallVector<int64_t>> mlir::xfmr::parseShape(StringRef text) {
+  SmallVector<int64_t> shape;
+  SmallVector<StringRef> parts;
+  text.split(parts, 'x');
+  for (StringRef part : parts) {
+    uint64_t size;
+    if (part.getAsInteger(10, size) || size > INT64_MAX)
+      return llvm::createStringError("'" + text +
+                                     "' is not a shape such as 128x576");
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+namespace {
+
+/// Makes one argument.
+class ArgumentBuilder {
+public:
+  ArgumentBuilder(const EntryValue &value, unsigned index,
+                  const ArgumentOptions &options)
+      : value(value), index(index), options(options) {}
+
+  llvm::Error makeError(const Twine &message) {
+    return llvm::createStringError(
+        "argument " + Twine(index) + " (" + value.name + " : " +
+        llvm::to_string(value.type) + "): " + message);
+  }
+
+  llvm::Expected<HostArray> build();
+
+private:
+  const std::string *getGiven() {
+    auto given = options.given.find(index);
+    return given == options.given.end() ? nullptr : &given->second;
+  }
+  llvm::Error checkShape(ArrayRef<int64_t> shape, StringRef whose);
+  llvm::Expected<SmallVector<int64_t>> getShape();
+  llvm::Expected<HostArray> allocate(ArrayRef<int64_t> shape);
+  llvm::Expected<HostArray> buildScalar();
+  llvm::Expected<HostArray> readFile(StringRef path);
+  void fillArray(HostArray &array);
+
+  const EntryValue &value;
+  unsigned index;
+  const ArgumentOptions &options;
+};
+
+} // namespace
+
+llvm::Error ArgumentBuilder::checkShape(ArrayRef<int64_t> shape,
+                                        StringRef whose) {
+  bool fits = shape.size() == value.shape.size();
+  for (auto [expected, found] : llvm::zip(value.shape, shape))
+    fits &= ShapedType::isDynamic(expected) || expected == found;
+  if (fits)
+    return llvm::Error::success();
+  return makeError(whose + " is " + formatShape(shape, value.elementType) +
+                   ", expected " + formatShape(value.shape, value.elementType));
+}
+
+llvm::Expected<SmallVector<int64_t>> ArgumentBuilder::getShape() {
+  auto given = options.shapes.find(index);
+  if (given != options.shapes.end()) {
+    if (llvm::Error error = checkShape(given->second, "the shape given"))
+      return error;
+    return given->second;
+  }
+  SmallVector<int64_t> shape(value.shape);
+  for (int64_t &size : shape) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    if (!options.dynamicSize)
+      return makeError("sizes are unknown: give them with --shape " +
+                       Twine(index) + "=... or --dynamic-size");
+    size = *options.dynamicSize;
+  }
+  return shape;
+}
+
+llvm::Expected<HostArray> ArgumentBuilder::allocate(ArrayRef<int64_t> shape) {
+  if (value.isIdentityLayout)
+    return HostArray::create(value.elementType, shape);
+  if (llvm::Expected<int64_t> count = countElements(shape); !count)
+    return count.takeError();
+  // Open strides are those of an array without gaps inside the fixed ones.
+  SmallVector<int64_t> strides(value.strides);
+  int64_t next = 1;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    if (ShapedType::isDynamic(strides[dim]))
+      strides[dim] = next;
+    next = std::max(next, strides[dim] * std::max<int64_t>(shape[dim], 1));
+  }
+  int64_t offset = ShapedType::isDynamic(value.offset) ? 0 : value.offset;
+  return HostArray::create(value.elementType, shape, strides, offset);
+}
+
+llvm::Expected<HostArray> ArgumentBuilder::buildScalar() {
+  llvm::Expected<HostArray> scalar = HostArray::create(value.elementType, {});
+  if (!scalar)
+    return scalar.takeError();
+  const std::string *text = getGiven();
+  bool isFloat = isa<FloatType>(value.elementType);
+  if (!text) {
+    if (!isFloat)
+      return makeError("an integer is needed: give it with --arg " +
+                       Twine(index) + "=VALUE");
+    fillArray(*scalar);
+    return scalar;
+  }
+  double number;
+  int64_t integer;
+  if (isFloat && !StringRef(*text).getAsDouble(number)) {
+    writeElement(scalar->getData(), value.elementType, number);
+    return scalar;
+  }
+  if (*text == "true" || *text == "false")
+    integer = *text == "true";
+  else if (isFloat || StringRef(*text).getAsInteger(10, integer))
+    return makeError("'" + Twine(*text) + "' is not a value of this type");
+  unsigned bits = 8 * getElementBytes(value.elementType);
+  bool fits = value.elementType.isInteger(1)
+                  ? integer == 0 || integer == 1
+                  : llvm::isIntN(bits, integer) ||
+                        llvm::isUIntN(bits, static_cast<uint64_t>(integer));
+  if (!fits)
+    return makeError("'" + Twine(*text) + "' is out of range");
+  // Little endian, as npy files are required to be.
+  std::memcpy(scalar->getData(), &integer, bits / 8);
+  return scalar;
+}
+
+llvm::Expected<HostArray> ArgumentBuilder::readFile(StringRef path) {
+  llvm::Expected<HostArray> file = readNpy(path, value.elementType);
+  if (!file)
+    return makeError(llvm::toString(file.takeError()));
+  if (llvm::Error error = checkShape(file->getShape(), path))
+    return error;
+  auto given = options.shapes.find(index);
+  if (given != options.shapes.end() &&
+      file->getShape() != ArrayRef<int64_t>(given->second))
+    return makeError(path + " is " +
+                     formatShape(file->getShape(), value.elementType) +
+                     ", the shape given is " +
+                     formatShape(given->second, value.elementType));
+  if (value.isIdentityLayout)
+    return file;
+  llvm::Expected<HostArray> array = allocate(file->getShape());
+  if (!array)
+    return makeError(llvm::toString(array.takeError()));
+  int64_t bytes = getElementBytes(value.elementType);
+  const char *next = file->getData();
+  forEachElement(array->getShape(), array->getStrides(), [&](int64_t place) {
+    std::memcpy(array->getData() + place * bytes, next, bytes);
+    next += bytes;
+  });
+  return array;
+}
+
+void ArgumentBuilder::fillArray(HostArray &array) {
+  auto special = options.initializers.find(index);
+  Initializer initializer = options.initializer;
+  if (special != options.initializers.end())
+    initializer = special->second;
+  else if (value.isWeight && value.getRank() >= 2 &&
+           initializer.kind == Initializer::Kind::Normal &&
+           initializer.value == 1.0)
+    initializer.value = 0.02;
+  fill(array, initializer, Random(options.seed, index));
+}
+
+llvm::Expected<HostArray> ArgumentBuilder::build() {
+  if (value.isScalar)
+    return buildScalar();
+  if (const std::string *path = getGiven())
+    return readFile(*path);
+  llvm::Expected<SmallVector<int64_t>> shape = getShape();
+  if (!shape)
+    return shape.takeError();
+  llvm::Expected<HostArray> array = allocate(*shape);
+  if (!array)
+    return makeError(llvm::toString(array.takeError()));
+  fillArray(*array);
+  return array;
+}
+
+llvm::Expected<Arguments> Arguments::create(const EntrySignature &signature,
+                                            const ArgumentOptions &options) {
+  unsigned count = signature.arguments.size();
+  auto checkPosition = [&](auto &map, StringRef option) -> llvm::Error {
+    for (auto &[index, value] : map)
+      if (index >= count)
+        return llvm::createStringError(option + ": there is no argument " +
+                                       Twine(index) + ", '" + signature.name +
+                                       "' has " + Twine(count));
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = checkPosition(options.initializers, "--init"))
+    return error;
+  if (llvm::Error error = checkPosition(options.given, "--arg"))
+    return error;
+  if (llvm::Error error = checkPosition(options.shapes, "--shape"))
+    return error;
+
+  Arguments result;
+  for (auto [index, value] : llvm::enumerate(signature.arguments)) {
+    ArgumentBuilder builder(value, index, options);
+    auto given = options.given.find(index);
+    if (given != options.given.end() &&
+        StringRef(given->second).starts_with("@")) {
+      unsigned other;
+      if (StringRef(given->second).drop_front().getAsInteger(10, other) ||
+          other >= index || value.isScalar ||
+          signature.arguments[other].type != value.type)
+        return builder.makeError("expected @ and the position of an earlier "
+                                 "array of the same type, got '" +
+                                 Twine(given->second) + "'");
+      result.arrays.push_back(result.arrays[other]);
+      continue;
+    }
+    llvm::Expected<HostArray> array = builder.build();
+    if (!array)
+      return array.takeError();
+    result.arrays.push_back(std::make_shared<HostArray>(std::move(*array)));
+  }
+  return result;
+}
+
+unsigned Arguments::getOwner(unsigned index) const {
+  return llvm::find(arrays, arrays[index]) - arrays.begin();
+}
+
+SmallVector<SmallVector<int64_t>> Arguments::getShapes() const {
+  SmallVector<SmallVector<int64_t>> shapes;
+  for (const std::shared_ptr<HostArray> &array : arrays)
+    shapes.emplace_back(array->getShape());
+  return shapes;
+}
+
+llvm::Expected<Arguments> Arguments::clone() const {
+  Arguments copy;
+  for (unsigned index = 0; index < size(); ++index) {
+    unsigned owner = getOwner(index);
+    if (owner != index) {
+      copy.arrays.push_back(copy.arrays[owner]);
+      continue;
+    }
+    llvm::Expected<HostArray> array = arrays[index]->clone();
+    if (!array)
+      return array.takeError();
+    copy.arrays.push_back(std::make_shared<HostArray>(std::move(*array)));
+  }
+  return copy;
+}
+
+void Arguments::restore(unsigned index, const Arguments &other) {
+  MutableArrayRef<char> bytes = arrays[index]->getBytes();
+  if (!bytes.empty())
+    std::memcpy(bytes.data(), other[index].getBytes().data(), bytes.size());
+}
+
+bool Arguments::isEqual(unsigned index, const Arguments &other) const {
+  return arrays[index]->getBytes() == other[index].getBytes();
+}

@@ -1,0 +1,145 @@
+//===- Program.cpp - A function compiled and run in this process ----------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "xfmr/ExecutionEngine/Program.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "xfmr/ExecutionEngine/CEntry.h"
+#include "xfmr/ExecutionEngine/LLVMModule.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+Results::Results(const EntrySignature &signature, const Arguments &arguments)
+    : arguments(&arguments),
+      scalars(std::make_unique<int64_t[]>(signature.results.size())) {
+  for (const EntryValue &value : signature.results) {
+    types.push_back(value.elementType);
+    descriptors.emplace_back(value.getRank());
+    isScalar.push_back(value.isScalar);
+  }
+}
+
+Results::~Results() { release(); }
+
+char *Results::getData(unsigned index) const {
+  if (isScalar[index])
+    return reinterpret_cast<char *>(&scalars[index]);
+  const Descriptor &descriptor = descriptors[index];
+  return descriptor.getAligned() +
+         descriptor.getOffset() * getElementBytes(types[index]);
+}
+
+std::optional<unsigned> Results::getAliasedArgument(unsigned index) const {
+  for (unsigned argument = 0; argument < arguments->size(); ++argument)
+    if (!isScalar[index] &&
+        descriptors[index].getAllocated() == (*arguments)[argument].getBase())
+      return argument;
+  return std::nullopt;
+}
+
+void Results::release() {
+  for (size_t index = 0; index < size(); ++index) {
+    char *memory = descriptors[index].getAllocated();
+    bool isFirst = llvm::none_of(ArrayRef(descriptors).take_front(index),
+                                 [&](const Descriptor &other) {
+                                   return other.getAllocated() == memory;
+                                 });
+    // Two results may be one allocation.
+    if (!isScalar[index] && isFirst && !getAliasedArgument(index))
+      free(memory);
+  }
+  for (Descriptor &descriptor : descriptors)
+    descriptor = Descriptor(descriptor.getSizes().size());
+}
+
+Program::Call::Call(const Program &program, const Arguments &arguments)
+    : program(program), results(program.signature, arguments) {
+  for (unsigned index = 0; index < arguments.size(); ++index)
+    descriptors.emplace_back(arguments[index]);
+  for (unsigned index = 0; index < arguments.size(); ++index)
+    pointers.push_back(program.signature.arguments[index].isScalar
+                           ? arguments[index].getData()
+                           : descriptors[index].get());
+  for (unsigned index = 0; index < results.size(); ++index)
+    pointers.push_back(results.isScalar[index]
+                           ? &results.scalars[index]
+                           : results.descriptors[index].get());
+}
+
+llvm::Expected<Results> Program::run(const Arguments &arguments) const {
+  Call call(*this, arguments);
+  if (int32_t status = call())
+    return llvm::createStringError(getMessage(status));
+  return std::move(call.getResults());
+}
+
+std::string Program::getMessage(int32_t status) const {
+  if (status >= 1 && status <= static_cast<int32_t>(messages.size()))
+    return messages[status - 1];
+  return "unknown status " + std::to_string(status);
+}
+
+llvm::Expected<std::unique_ptr<Program>>
+Program::create(ModuleOp module, const EntrySignature &signature,
+                const ProgramOptions &options) {
+  llvm::Expected<CPUTarget> target = CPUTarget::get(options.lowering.cpu);
+  if (!target)
+    return target.takeError();
+  if (!target->isHost) {
+    llvm::Expected<CPURequirements> requirements = getCPURequirements(*target);
+    if (!requirements)
+      return requirements.takeError();
+    if (!hostMeets(*requirements))
+      return llvm::createStringError("this machine cannot run code for '" +
+                                     options.lowering.cpu + "'");
+  }
+  JITOptions jitOptions;
+  jitOptions.optLevel = options.optLevel;
+  jitOptions.notifyPerf = options.lowering.debugInfo;
+  if (options.lowering.threads != 1) {
+    std::string library = options.openMPLibrary.empty() ? findOpenMPLibrary()
+                                                        : options.openMPLibrary;
+    if (library.empty())
+      return llvm::createStringError(
+          "no OpenMP library: install libomp-22-dev, name one with "
+          "--openmp-library, or use --threads=1");
+    jitOptions.libraries.push_back(library);
+  }
+
+  if (failed(lowerToCPU(module, options.lowering)))
+    return llvm::createStringError("'" + signature.name +
+                                   "' could not be lowered");
+  std::unique_ptr<Program> program(new Program);
+  program->signature = signature;
+  program->messages = getStatusMessages(module);
+  llvm::append_range(program->messages, getDescriptorMessages(signature));
+
+  LLVMModuleOptions llvmOptions;
+  llvmOptions.optLevel = options.optLevel;
+  llvmOptions.packedEntries = true;
+  llvmOptions.errorMessages = false;
+  auto context = std::make_unique<llvm::LLVMContext>();
+  auto llvmModule =
+      buildLLVMModule(module, *context, *target, signature, llvmOptions);
+  if (!llvmModule)
+    return llvmModule.takeError();
+  auto jit = JIT::create(std::move(context), std::move(*llvmModule), *target,
+                         jitOptions);
+  if (!jit)
+    return jit.takeError();
+  program->jit = std::move(*jit);
+  llvm::Expected<JIT::PackedEntry> entry =
+      program->jit->lookupPacked(signature.name);
+  if (!entry)
+    return entry.takeError();
+  program->entry = *entry;
+  return program;
+}
