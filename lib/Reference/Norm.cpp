@@ -197,7 +197,9 @@ Number mlir::xfmr::reference::residualSum(const FloatFormat &data,
   Number sum = normalized({alpha * x.value + r.value,
                            scaleRadius(alpha, x.hard) + r.hard,
                            scaleRadius(alpha, x.soft) + r.soft});
-  if (data.precision < acc.precision)
+  // A sum that acc holds exactly has no error before its last rounding.
+  if (data.precision < acc.precision &&
+      !(sum.isExact() && roundTo(acc, sum.value) == sum.value))
     sum.soft += acc.unitRoundoff() * std::fabs(sum.value);
   return normalized(sum);
 }
