@@ -11,12 +11,12 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 
 using namespace mlir;
@@ -46,12 +46,12 @@ LogicalResult XfmrDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   if (!isa<UnitAttr>(attribute.getValue()))
     return op->emitError() << "expected '" << kWeightAttrName
                            << "' without a value, got " << attribute.getValue();
-  if (auto function = dyn_cast<FunctionOpInterface>(op))
-    if (!isa<RankedTensorType, MemRefType>(
-            function.getArgumentTypes()[argIndex]))
+  // Lowered functions keep the mark on what the argument became.
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    if (Type type = function.getArgumentTypes()[argIndex];
+        !isa<RankedTensorType, MemRefType>(type))
       return op->emitError() << "expected '" << kWeightAttrName
-                             << "' on a ranked tensor or memref, got "
-                             << function.getArgumentTypes()[argIndex];
+                             << "' on a ranked tensor or memref, got " << type;
   return success();
 }
 
