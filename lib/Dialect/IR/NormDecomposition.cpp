@@ -1,5 +1,4 @@
-//===- NormDecomposition.cpp - Norms as linalg: the one decomposition -*- C++
-//-*-===//
+//===- NormDecomposition.cpp - Norms as linalg: the one decomposition -----===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InterfaceImpl.h"
 #include "LinalgEmitter.h"
 #include "ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -320,17 +320,10 @@ xfmr::decomposeNorm(OpBuilder &builder, Location loc, const NormSpec &spec) {
   return results;
 }
 
-#define XFMR_NORM_DECOMPOSITION(OpTy)                                          \
-  FailureOr<SmallVector<Value>> OpTy::decomposeOperation(OpBuilder &b) {       \
-    return decomposeNorm(b, getLoc(), getNormSpec());                          \
-  }
-
-XFMR_NORM_DECOMPOSITION(RMSNormOp)
-XFMR_NORM_DECOMPOSITION(LayerNormOp)
-XFMR_NORM_DECOMPOSITION(AddRMSNormOp)
-XFMR_NORM_DECOMPOSITION(AddLayerNormOp)
-
-#undef XFMR_NORM_DECOMPOSITION
+FailureOr<SmallVector<Value>>
+norm_op::decompose(OpBuilder &builder, Location loc, const NormSpec &spec) {
+  return decomposeNorm(builder, loc, spec);
+}
 
 //===----------------------------------------------------------------------===//
 // Tiling of the normalised dims by partial sums
@@ -340,51 +333,48 @@ XFMR_NORM_DECOMPOSITION(AddLayerNormOp)
 // (outer reduction) or a tile (outer parallel); merging reduces the partial
 // sums and does what follows, over whole rows.
 
-static LogicalResult checkPartial(RowOpInterface op,
-                                  const SetVector<unsigned> &reductionDims,
-                                  int64_t normalizedDims) {
-  if (normalizedDims != 1)
+static LogicalResult checkPartial(RowOpInterface op, const NormSpec &spec,
+                                  const SetVector<unsigned> &dims) {
+  if (!op.hasPureTensorSemantics())
+    return op->emitOpError("expected tensors to tile by partial results");
+  if (spec.normalizedDims != 1)
     return op->emitOpError(
         "expected one normalised dim to tile by partial results");
-  if (reductionDims.size() != 1 ||
-      int64_t(reductionDims.front()) != op.getNumRowDims())
+  if (dims.size() != 1 || int64_t(dims.front()) != op.getNumRowDims())
     return op->emitOpError("expected partial results of the normalised dim");
   return success();
 }
 
 /// Zeros of the shape of x's rows and one tile of the normalised dim.
-static FailureOr<SmallVector<Value>>
-generatePartialInit(RowOpInterface op, const NormSpec &spec, OpBuilder &b,
-                    Location loc, ArrayRef<OpFoldResult> tileSizes,
-                    const SetVector<unsigned> &reductionDims) {
-  if (failed(checkPartial(op, reductionDims, spec.normalizedDims)))
+FailureOr<SmallVector<Value>> norm_op::createPartialInit(
+    const NormSpec &spec, RowOpInterface op, OpBuilder &builder, Location loc,
+    ArrayRef<OpFoldResult> tileSizes, const SetVector<unsigned> &dims) {
+  if (failed(checkPartial(op, spec, dims)))
     return failure();
-  if (!op.hasPureTensorSemantics())
-    return op->emitOpError("expected tensors to tile by partial results");
-  SmallVector<OpFoldResult> sizes = getSizes(b, loc, spec.input);
-  sizes.back() = tileSizes[reductionDims.front()];
-  Type accumulator = getAccumulatorType(
-      cast<ShapedType>(spec.input.getType()).getElementType());
-  LinalgEmitter emitter(b, loc, /*onTensors=*/true);
-  Value zeros = emitter.zeros(sizes, accumulator);
+  SmallVector<OpFoldResult> sizes = getSizes(builder, loc, spec.input);
+  sizes.back() = tileSizes[dims.front()];
+  LinalgEmitter emitter(builder, loc, /*onTensors=*/true);
+  Value zeros = emitter.zeros(
+      sizes, getAccumulatorType(
+                 cast<ShapedType>(spec.input.getType()).getElementType()));
   // The driver wants as many partial results as the op has results.
   return SmallVector<Value>(op->getNumResults(), zeros);
 }
 
-static FailureOr<TilingResult>
-tilePartial(RowOpInterface op, const NormSpec &spec, OpBuilder &b, Location loc,
-            ReductionTilingStrategy strategy, ValueRange init,
-            ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
-            const SetVector<unsigned> &reductionDims) {
-  if (failed(checkPartial(op, reductionDims, spec.normalizedDims)))
+FailureOr<TilingResult> norm_op::tilePartial(
+    const NormSpec &spec, RowOpInterface op, OpBuilder &builder, Location loc,
+    ReductionTilingStrategy strategy, ValueRange partial,
+    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+    const SetVector<unsigned> &dims) {
+  if (failed(checkPartial(op, spec, dims)))
     return failure();
   if (strategy != ReductionTilingStrategy::PartialReductionOuterReduction)
     return op->emitOpError("expected partial results by an outer reduction");
   TilingResult result;
   auto slice = [&](Value value, ArrayRef<OpFoldResult> valueOffsets) {
-    Operation *op = createSlice(b, loc, value, valueOffsets, sizes);
-    result.generatedSlices.push_back(op);
-    return op->getResult(0);
+    Operation *slice = createSlice(builder, loc, value, valueOffsets, sizes);
+    result.generatedSlices.push_back(slice);
+    return slice->getResult(0);
   };
   // The norm of the tile's elements, as far as its first statistic.
   NormSpec tileSpec = spec;
@@ -393,40 +383,41 @@ tilePartial(RowOpInterface op, const NormSpec &spec, OpBuilder &b, Location loc,
     tileSpec.residual = slice(spec.residual, offsets);
   tileSpec.sumInit = Value();
   SmallVector<OpFoldResult> partialOffsets(offsets);
-  partialOffsets.back() = b.getIndexAttr(0);
-  Value partial = slice(init[0], partialOffsets);
-  NormEmitter norm(b, loc, tileSpec);
+  partialOffsets.back() = builder.getIndexAttr(0);
+  Value sumsBefore = slice(partial[0], partialOffsets);
+  NormEmitter norm(builder, loc, tileSpec);
   norm.emitSum();
   int64_t rank = sizes.size();
-  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
   Value sums = norm.emitFirstSum(
-      norm.normalized, partial, {identity, identity},
+      norm.normalized, sumsBefore, {identity, identity},
       SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel));
   result.tiledOps.push_back(sums.getDefiningOp());
-  result.tiledValues.assign(init.size(), sums);
+  result.tiledValues.assign(partial.size(), sums);
   return result;
 }
 
-static FailureOr<MergeResult>
-mergePartial(RowOpInterface op, const NormSpec &spec, OpBuilder &b,
-             Location loc, ValueRange partial,
-             const SetVector<unsigned> &reductionDims) {
-  if (failed(checkPartial(op, reductionDims, spec.normalizedDims)))
+FailureOr<MergeResult> norm_op::mergePartial(const NormSpec &spec,
+                                             RowOpInterface op,
+                                             OpBuilder &builder, Location loc,
+                                             ValueRange partial,
+                                             const SetVector<unsigned> &dims) {
+  if (failed(checkPartial(op, spec, dims)))
     return failure();
-  NormEmitter norm(b, loc, spec);
+  NormEmitter norm(builder, loc, spec);
   SmallVector<Value> results;
   if (Value sum = norm.emitSum())
     results.push_back(sum);
   int64_t rank = cast<ShapedType>(spec.input.getType()).getRank();
-  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  AffineMap identity = builder.getMultiDimIdentityMap(rank);
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   iterators.back() = utils::IteratorType::reduction;
   Value sums = norm.emitter.generic(
       partial[0], norm.emitter.zeros(norm.getRowSizes(), norm.getAccumulator()),
       {identity, identity.getMajorSubMap(rank - 1)}, iterators,
-      [&](OpBuilder &nested, Location l, ValueRange e) -> SmallVector<Value> {
-        return {arith::AddFOp::create(nested, l, e[1], e[0])};
+      [&](OpBuilder &b, Location l, ValueRange e) -> SmallVector<Value> {
+        return {arith::AddFOp::create(b, l, e[1], e[0])};
       })[0];
   results.append(norm.emitRest(sums));
   MergeResult merge;
@@ -437,53 +428,13 @@ mergePartial(RowOpInterface op, const NormSpec &spec, OpBuilder &b,
   return merge;
 }
 
-static LogicalResult
-getPartialPosition(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
-                   ArrayRef<OpFoldResult> sizes,
-                   const SetVector<unsigned> &reductionDims,
-                   SmallVector<OpFoldResult> &resultOffsets,
-                   SmallVector<OpFoldResult> &resultSizes) {
-  resultOffsets.assign(offsets.begin(), offsets.end());
-  resultSizes.assign(sizes.begin(), sizes.end());
-  for (unsigned dim : reductionDims)
-    resultOffsets[dim] = b.getIndexAttr(0);
+LogicalResult norm_op::getPartialTilePosition(
+    const NormSpec &, RowOpInterface, OpBuilder &builder,
+    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+    SmallVector<OpFoldResult> &partialOffsets,
+    SmallVector<OpFoldResult> &partialSizes) {
+  partialOffsets.assign(offsets.begin(), offsets.end());
+  partialSizes.assign(sizes.begin(), sizes.end());
+  partialOffsets.back() = builder.getIndexAttr(0);
   return success();
 }
-
-#define XFMR_NORM_PARTIAL_REDUCTION(OpTy)                                      \
-  FailureOr<SmallVector<Value>>                                                \
-  OpTy::generateInitialTensorForPartialReduction(                              \
-      OpBuilder &b, Location loc, ArrayRef<OpFoldResult> tileSizes,            \
-      const SetVector<unsigned> &reductionDims) {                              \
-    return generatePartialInit(*this, getNormSpec(), b, loc, tileSizes,        \
-                               reductionDims);                                 \
-  }                                                                            \
-  FailureOr<TilingResult> OpTy::tileToPartialReduction(                        \
-      OpBuilder &b, Location loc, ReductionTilingStrategy strategy,            \
-      ValueRange init, ArrayRef<OpFoldResult> offsets,                         \
-      ArrayRef<OpFoldResult> sizes, const SetVector<unsigned> &reductionDims,  \
-      ArrayRef<OpFoldResult>) {                                                \
-    return tilePartial(*this, getNormSpec(), b, loc, strategy, init, offsets,  \
-                       sizes, reductionDims);                                  \
-  }                                                                            \
-  FailureOr<MergeResult> OpTy::mergeReductions(                                \
-      OpBuilder &b, Location loc, ValueRange partial,                          \
-      const SetVector<unsigned> &reductionDims) {                              \
-    return mergePartial(*this, getNormSpec(), b, loc, partial, reductionDims); \
-  }                                                                            \
-  LogicalResult OpTy::getPartialResultTilePosition(                            \
-      OpBuilder &b, unsigned, ReductionTilingStrategy,                         \
-      ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,            \
-      const SetVector<unsigned> &reductionDims, ArrayRef<OpFoldResult>,        \
-      SmallVector<OpFoldResult> &resultOffsets,                                \
-      SmallVector<OpFoldResult> &resultSizes) {                                \
-    return getPartialPosition(b, offsets, sizes, reductionDims, resultOffsets, \
-                              resultSizes);                                    \
-  }
-
-XFMR_NORM_PARTIAL_REDUCTION(RMSNormOp)
-XFMR_NORM_PARTIAL_REDUCTION(LayerNormOp)
-XFMR_NORM_PARTIAL_REDUCTION(AddRMSNormOp)
-XFMR_NORM_PARTIAL_REDUCTION(AddLayerNormOp)
-
-#undef XFMR_NORM_PARTIAL_REDUCTION
