@@ -1,0 +1,127 @@
+//===- Library.cpp - Functions compiled ahead of time ---------------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "xfmr/ExecutionEngine/Library.h"
+
+#include "xfmr/ExecutionEngine/CEntry.h"
+#include "xfmr/ExecutionEngine/Dispatch.h"
+#include "xfmr/ExecutionEngine/LLVMModule.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+/// Bytes that a C entry writes for a result.
+static uint64_t getResultBytes(const EntryValue &value) {
+  return value.isScalar ? getElementBytes(value.elementType)
+                        : 8 * (3 + 2 * value.getRank());
+}
+
+/// Compiles for one CPU. `messages` are those of the functions' checks.
+static llvm::Expected<std::unique_ptr<llvm::Module>>
+compileFor(ModuleOp module, ArrayRef<EntrySignature> signatures,
+           llvm::LLVMContext &context, const LibraryOptions &options,
+           const CPUTarget &target, StringRef suffix,
+           SmallVector<std::string> &messages) {
+  OwningOpRef<ModuleOp> lowered(module.clone());
+  LoweringOptions lowering = options.lowering;
+  lowering.cpu = target.isHost ? "host" : target.cpu;
+  if (failed(lowerToCPU(*lowered, lowering)))
+    return llvm::createStringError("the module could not be lowered for '" +
+                                   lowering.cpu + "'");
+  messages = getStatusMessages(*lowered);
+  LLVMModuleOptions llvmOptions;
+  llvmOptions.optLevel = options.optLevel;
+  llvmOptions.checkDescriptors = options.lowering.runtimeChecks;
+  llvmOptions.entrySuffix = suffix.str();
+  llvmOptions.errorMessages = suffix.empty();
+  return buildLLVMModule(*lowered, context, target, signatures, llvmOptions);
+}
+
+llvm::Expected<Library>
+mlir::xfmr::compileLibrary(ModuleOp module, ArrayRef<EntrySignature> signatures,
+                           llvm::LLVMContext &context,
+                           const LibraryOptions &options) {
+  SmallVector<CPUTarget> targets;
+  for (const std::string &cpu : options.cpus) {
+    llvm::Expected<CPUTarget> target = CPUTarget::get(cpu);
+    if (!target)
+      return target.takeError();
+    targets.push_back(std::move(*target));
+  }
+  SmallVector<std::string> messages;
+  if (targets.size() == 1) {
+    auto compiled = compileFor(module, signatures, context, options, targets[0],
+                               "", messages);
+    if (!compiled)
+      return compiled.takeError();
+    return Library{std::move(*compiled), targets[0]};
+  }
+
+  SmallVector<CPURequirements> requirements;
+  for (const CPUTarget &target : targets) {
+    llvm::Expected<CPURequirements> needs = getCPURequirements(target);
+    if (!needs)
+      return needs.takeError();
+    requirements.push_back(std::move(*needs));
+  }
+  sortByPreference(targets, requirements);
+  // The code around the functions is for any processor of the architecture.
+  llvm::Expected<CPUTarget> baseline = CPUTarget::get("x86-64");
+  if (!baseline)
+    return baseline.takeError();
+  auto machine = baseline->createTargetMachine(getCodeGenLevel(0));
+  if (!machine)
+    return machine.takeError();
+  auto combined = std::make_unique<llvm::Module>("xfmr", context);
+  combined->setDataLayout((*machine)->createDataLayout());
+  combined->setTargetTriple((*machine)->getTargetTriple());
+
+  llvm::Linker linker(*combined);
+  SmallVector<std::string> suffixes;
+  for (const CPUTarget &target : targets) {
+    std::string suffix = target.isHost ? ".host" : "." + target.cpu;
+    std::replace(suffix.begin(), suffix.end(), '-', '_');
+    if (llvm::is_contained(suffixes, suffix))
+      return llvm::createStringError("the CPU '" + target.cpu +
+                                     "' is named twice");
+    suffixes.push_back(suffix);
+    SmallVector<std::string> ownMessages;
+    auto compiled = compileFor(module, signatures, context, options, target,
+                               suffix, ownMessages);
+    if (!compiled)
+      return compiled.takeError();
+    if (suffixes.size() > 1 && ownMessages != messages)
+      return llvm::createStringError(
+          "the runtime checks for '" + target.cpu + "' and '" + targets[0].cpu +
+          "' differ: compile for one of them, or without checks");
+    messages = std::move(ownMessages);
+    if (linker.linkInModule(std::move(*compiled)))
+      return llvm::createStringError("the code for '" + target.cpu +
+                                     "' cannot be linked with the rest");
+  }
+
+  std::string unsupported =
+      "this processor can run none of what was compiled for: " +
+      llvm::join(options.cpus, ", ");
+  for (const EntrySignature &signature : signatures) {
+    SmallVector<DispatchLevel> levels;
+    for (auto [suffix, needs] : llvm::zip_equal(suffixes, requirements))
+      levels.push_back({combined->getFunction(signature.name + suffix), needs});
+    addDispatch(*combined, signature.name, levels,
+                llvm::map_to_vector(signature.results, getResultBytes));
+    SmallVector<std::string> all(messages);
+    llvm::append_range(all, getDescriptorMessages(signature));
+    addErrorMessageFunction(*combined, signature.name, all, unsupported);
+  }
+  return Library{std::move(combined), std::move(*baseline)};
+}

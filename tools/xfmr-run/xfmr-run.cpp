@@ -1,0 +1,336 @@
+//===- xfmr-run.cpp - Compiles, runs, checks and times a function ---------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+#include "ToolSupport.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "xfmr/ExecutionEngine/LLVMModule.h"
+#include "xfmr/ExecutionEngine/Npy.h"
+#include "xfmr/ExecutionEngine/Workload.h"
+#include "xfmr/Pipelines/Pipelines.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+namespace cl = llvm::cl;
+
+namespace {
+
+/// The options are members, so that there is no global state before main().
+struct Options {
+  cl::OptionCategory category{"xfmr-run options"};
+
+  cl::opt<std::string> input{cl::Positional, cl::desc("<file.mlir>"),
+                             cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> entry{
+      "entry",
+      cl::desc("The function to run; needed when the file has several"),
+      cl::value_desc("name"), cl::cat(category)};
+  cl::list<std::string> arg{
+      "arg",
+      cl::desc(
+          "Argument N, counted from 0: a .npy file, the value of a scalar, "
+          "or @M to share the memory of argument M. bf16 is in .npy files "
+          "as the bits of <u2 or <V2"),
+      cl::value_desc("N=file.npy|value|@M"), cl::cat(category)};
+  cl::list<std::string> init{
+      "init",
+      cl::desc("How to fill arguments, or argument N alone: normal (the "
+               "default; mean 0, deviation 1, and 0.02 in weights), uniform "
+               "(from -1 to 1), const or range (evenly from -1 to 1), with a "
+               "scale or constant as in const:0.5"),
+      cl::value_desc("[N=]kind[:value]"), cl::cat(category)};
+  cl::opt<uint64_t> seed{"seed", cl::desc("Seed of normal and uniform"),
+                         cl::init(0), cl::cat(category)};
+  cl::list<std::string> shape{
+      "shape", cl::desc("The shape of argument N, where its type has a ?"),
+      cl::value_desc("N=128x576"), cl::cat(category)};
+  cl::opt<uint64_t> dynamicSize{
+      "dynamic-size", cl::desc("Every other size that a type leaves open"),
+      cl::value_desc("size"), cl::cat(category)};
+  cl::opt<bool> check{
+      "check",
+      cl::desc("Compare the results with a reference in wider arithmetic; "
+               "errors beyond the bounds of docs/Numerics.md are an error"),
+      cl::cat(category)};
+  cl::opt<bool> time{"time", cl::desc("Measure the time of a call"),
+                     cl::cat(category)};
+  cl::opt<unsigned> repetitions{
+      "repetitions", cl::desc("Measured repetitions; by default for a second"),
+      cl::init(0), cl::cat(category)};
+  cl::list<std::string> output{
+      "output",
+      cl::desc("Write result N, or argument N as it is after the call, to a "
+               ".npy file"),
+      cl::value_desc("N=file.npy|argN=file.npy"), cl::cat(category)};
+  cl::opt<bool> print{"print", cl::desc("Print the elements of the results"),
+                      cl::cat(category)};
+  cl::opt<std::string> cpu{
+      "cpu", cl::desc("The CPU to compile for; help lists the names"),
+      cl::init("host"), cl::value_desc("name"), cl::cat(category)};
+  cl::opt<int64_t> threads{
+      "threads",
+      cl::desc("Threads to use; above 1 with OpenMP, 0 for its choice"),
+      cl::init(1), cl::cat(category)};
+  cl::opt<std::string> openMPLibrary{
+      "openmp-library",
+      cl::desc("The OpenMP library; by default that of this LLVM"),
+      cl::value_desc("libomp.so"), cl::cat(category)};
+  cl::opt<NumericsMode> numerics{
+      "numerics", cl::desc("Which changes of rounding passes may make"),
+      cl::init(NumericsMode::Exact),
+      cl::values(clEnumValN(NumericsMode::Exact, "exact", "none (the default)"),
+                 clEnumValN(NumericsMode::Relaxed, "relaxed",
+                            "those that docs/Numerics.md lists as relaxed")),
+      cl::cat(category)};
+  cl::opt<std::string> passes{
+      "passes",
+      cl::desc("Passes to run before the CPU pipeline, e.g. "
+               "'builtin.module(canonicalize)'; the reference of --check does "
+               "not see them"),
+      cl::value_desc("pipeline"), cl::cat(category)};
+  cl::opt<unsigned> optLevel{"O", cl::Prefix,
+                             cl::desc("LLVM's optimisation level, 0 to 3"),
+                             cl::init(3), cl::cat(category)};
+  cl::opt<bool> debugInfo{
+      "g", cl::desc("Line tables for gdb and, in ~/.debug/jit, for perf"),
+      cl::cat(category)};
+};
+
+llvm::Error makeError(const Twine &message) {
+  return llvm::createStringError(message);
+}
+
+/// Reads `N=text`.
+llvm::Expected<std::pair<unsigned, StringRef>> splitPosition(StringRef option,
+                                                             StringRef value) {
+  auto [position, text] = value.split('=');
+  unsigned index;
+  if (!value.contains('=') || position.getAsInteger(10, index))
+    return makeError(option + ": expected N=..., got '" + value + "'");
+  return std::make_pair(index, text);
+}
+
+llvm::Expected<ArgumentOptions> getArgumentOptions(const Options &options) {
+  ArgumentOptions result;
+  result.seed = options.seed;
+  if (options.dynamicSize.getNumOccurrences()) {
+    if (options.dynamicSize > INT64_MAX)
+      return makeError("--dynamic-size is too large");
+    result.dynamicSize = options.dynamicSize;
+  }
+  for (StringRef text : options.arg) {
+    auto given = splitPosition("--arg", text);
+    if (!given)
+      return given.takeError();
+    if (!result.given.insert({given->first, given->second.str()}).second)
+      return makeError("--arg: argument " + Twine(given->first) +
+                       " is given twice");
+  }
+  for (StringRef text : options.init) {
+    unsigned index = 0;
+    StringRef kind = text;
+    if (text.contains('=')) {
+      auto given = splitPosition("--init", text);
+      if (!given)
+        return given.takeError();
+      std::tie(index, kind) = *given;
+    }
+    llvm::Expected<Initializer> initializer = Initializer::parse(kind);
+    if (!initializer)
+      return initializer.takeError();
+    if (text.contains('='))
+      result.initializers[index] = *initializer;
+    else
+      result.initializer = *initializer;
+  }
+  for (StringRef text : options.shape) {
+    auto given = splitPosition("--shape", text);
+    if (!given)
+      return given.takeError();
+    llvm::Expected<SmallVector<int64_t>> shape = parseShape(given->second);
+    if (!shape)
+      return shape.takeError();
+    result.shapes[given->first] = *shape;
+  }
+  return result;
+}
+
+/// Writes what --output asks for.
+llvm::Error writeOutputs(const Options &options, const Results &results,
+                         const Arguments &arguments) {
+  for (StringRef text : options.output) {
+    bool isArgument = text.consume_front("arg");
+    auto given = splitPosition("--output", text);
+    if (!given)
+      return given.takeError();
+    auto [index, path] = *given;
+    unsigned count = isArgument ? arguments.size() : results.size();
+    if (index >= count)
+      return makeError(Twine("--output: there is no ") +
+                       (isArgument ? "argument " : "result ") + Twine(index));
+    if (isArgument) {
+      const HostArray &array = arguments[index];
+      if (llvm::Error error =
+              writeNpy(path, array.getElementType(), array.getShape(),
+                       array.getStrides(), array.getData()))
+        return error;
+      continue;
+    }
+    if (llvm::Error error = writeNpy(
+            path, results.getElementType(index), results.getShape(index),
+            results.getStrides(index), results.getData(index)))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+/// Compares what the call made with the reference.
+llvm::Error check(func::FuncOp original, const Results &results,
+                  const Arguments &arguments, const Arguments &before) {
+  SmallVector<reference::ArrayView> views;
+  for (unsigned index = 0; index < before.size(); ++index)
+    views.push_back(getView(before[index]));
+  FailureOr<SmallVector<reference::Expected>> expected =
+      reference::evaluate(original, views);
+  if (failed(expected))
+    return makeError("the reference cannot evaluate '" + original.getName() +
+                     "'");
+  unsigned wrong = 0, result = 0;
+  for (const reference::Expected &value : *expected) {
+    std::string name;
+    reference::ArrayView got;
+    if (value.argument >= 0) {
+      name = "argument " + std::to_string(value.argument);
+      got = getView(arguments[value.argument]);
+    } else {
+      name = "result " + std::to_string(result);
+      got = {results.getData(result), results.getElementType(result),
+             SmallVector<int64_t>(results.getShape(result)),
+             SmallVector<int64_t>(results.getStrides(result))};
+      ++result;
+    }
+    wrong += !printComparison(llvm::outs(), name, got, value);
+  }
+  if (wrong)
+    return makeError(Twine(wrong) + " of " + Twine(expected->size()) +
+                     " results are beyond their bounds");
+  return llvm::Error::success();
+}
+
+llvm::Error run(const Options &options) {
+  if (options.threads < 0)
+    return makeError("--threads: expected 0 or more");
+  if (options.optLevel > 3)
+    return makeError("-O: expected a level from 0 to 3");
+  if (options.cpu == "help") {
+    llvm::outs() << "host\n";
+    for (const std::string &name : CPUTarget::getNames())
+      llvm::outs() << name << "\n";
+    return llvm::Error::success();
+  }
+  llvm::Expected<ArgumentOptions> argumentOptions = getArgumentOptions(options);
+  if (!argumentOptions)
+    return argumentOptions.takeError();
+
+  DialectRegistry registry;
+  registerToolDialects(registry);
+  registerLLVMTranslations(registry);
+  MLIRContext context(registry);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
+  if (!buffer)
+    return makeError(options.input + ": " + buffer.getError().message());
+  sources->AddNewSourceBuffer(std::move(*buffer), SMLoc());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return makeError(options.input + " could not be read");
+  llvm::Expected<func::FuncOp> entry = findEntry(*module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  llvm::Expected<EntrySignature> signature = EntrySignature::get(*entry);
+  if (!signature)
+    return signature.takeError();
+  llvm::Expected<Arguments> arguments =
+      Arguments::create(*signature, *argumentOptions);
+  if (!arguments)
+    return arguments.takeError();
+  llvm::Expected<Arguments> before = arguments->clone();
+  if (!before)
+    return before.takeError();
+
+  // The reference works on the description, not on what passes make of it.
+  OwningOpRef<ModuleOp> lowered(module->clone());
+  ProgramOptions programOptions;
+  programOptions.lowering.cpu = options.cpu;
+  programOptions.lowering.threads = options.threads;
+  programOptions.lowering.relaxed = options.numerics == NumericsMode::Relaxed;
+  programOptions.lowering.debugInfo = options.debugInfo;
+  programOptions.lowering.passes = options.passes;
+  programOptions.optLevel = options.optLevel;
+  programOptions.openMPLibrary = options.openMPLibrary;
+  if (options.threads > 1)
+    setenv("OMP_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
+  auto program = Program::create(*lowered, *signature, programOptions);
+  if (!program)
+    return program.takeError();
+
+  llvm::Expected<Results> results = (*program)->run(*arguments);
+  if (!results)
+    return results.takeError();
+  SmallVector<Output> outputs = getOutputs(*results, *arguments, *before);
+  for (const Output &output : outputs)
+    printOutput(llvm::outs(), output, options.print);
+  if (llvm::Error error = writeOutputs(options, *results, *arguments))
+    return error;
+  if (options.check)
+    if (llvm::Error error = check(*entry, *results, *arguments, *before))
+      return error;
+  if (options.time) {
+    TimeOptions time;
+    time.repetitions = options.repetitions;
+    time.flops = countFlops(*entry, arguments->getShapes());
+    for (unsigned index = 0; index < arguments->size(); ++index)
+      if (arguments->getOwner(index) == index &&
+          !arguments->isEqual(index, *before) && readsArgument(*entry, index))
+        time.restored.push_back(index);
+    results->release();
+    printTime(llvm::outs(), **program, *arguments, *before, time);
+  }
+  return llvm::Error::success();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  initTool("xfmr-run");
+  registerToolPasses();
+  registerPassManagerCLOptions();
+  registerAsmPrinterCLOptions();
+  Options options;
+  cl::HideUnrelatedOptions({&options.category, &cl::getGeneralCategory()});
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Compiles a function of xfmr ops for this machine and runs it.\n\n"
+      "  xfmr-run block.mlir --shape 0=128x576 --shape 5=128x576 --check "
+      "--time\n");
+  if (llvm::Error error = run(options)) {
+    llvm::outs().flush();
+    llvm::errs() << "xfmr-run: error: " << llvm::toString(std::move(error))
+                 << "\n";
+    return 1;
+  }
+  return 0;
+}
