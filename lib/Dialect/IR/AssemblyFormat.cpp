@@ -66,19 +66,14 @@ void xfmr::printRoundingBody(AsmPrinter &printer, RoundingAttr rounding) {
 }
 
 ParseResult xfmr::parseRoundingBody(AsmParser &parser, RoundingAttr &rounding) {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef keyword;
-  if (parser.parseKeyword(&keyword))
+  RoundingMode mode;
+  if (parseEnum(parser, mode))
     return failure();
-  std::optional<RoundingMode> mode = symbolizeRoundingMode(keyword);
-  if (!mode)
-    return parser.emitError(loc)
-           << "expected cast_then_scale or scale_then_cast, got " << keyword;
   Type storage;
   if (succeeded(parser.parseOptionalLess()))
     if (parser.parseType(storage) || parser.parseGreater())
       return failure();
-  rounding = RoundingAttr::get(parser.getContext(), *mode, storage);
+  rounding = RoundingAttr::get(parser.getContext(), mode, storage);
   return success();
 }
 
@@ -111,9 +106,8 @@ void xfmr::printActivationBody(AsmPrinter &printer, ActivationAttr activation) {
 ParseResult xfmr::parseActivationBody(AsmParser &parser,
                                       ActivationAttr &activation) {
   SMLoc loc = parser.getCurrentLocation();
-  FailureOr<ActivationKind> kind =
-      FieldParser<ActivationKind, ActivationKind>::parse(parser);
-  if (failed(kind))
+  ActivationKind kind;
+  if (parseEnum(parser, kind))
     return failure();
   FloatAttr beta, limit, upOffset;
   while (succeeded(parser.parseOptionalComma())) {
@@ -134,7 +128,7 @@ ParseResult xfmr::parseActivationBody(AsmParser &parser,
       return failure();
   }
   activation = ActivationAttr::getChecked([&] { return parser.emitError(loc); },
-                                          parser.getContext(), *kind, beta,
+                                          parser.getContext(), kind, beta,
                                           limit, upOffset);
   return success(activation != nullptr);
 }

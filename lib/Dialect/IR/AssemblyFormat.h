@@ -14,6 +14,24 @@
 
 namespace mlir::xfmr {
 
+/// A keyword of the enumeration `Enum`; an error names them all.
+template <typename Enum> ParseResult parseEnum(AsmParser &parser, Enum &value) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  if (std::optional<Enum> parsed = symbolizeEnum<Enum>(keyword)) {
+    value = *parsed;
+    return success();
+  }
+  // The values are numbered from 0.
+  auto name = [](uint32_t i) { return stringifyEnum(static_cast<Enum>(i)); };
+  InFlightDiagnostic error = parser.emitError(loc, "expected ");
+  for (uint32_t i = 0; !name(i).empty(); ++i)
+    error << (i == 0 ? "" : name(i + 1).empty() ? " or " : ", ") << name(i);
+  return error << ", got " << keyword;
+}
+
 /// The shortest decimal that reads back to the same f64: 1.0e-06, where the
 /// default printer writes 9.9999999999999995E-7.
 void printShortest(AsmPrinter &printer, FloatAttr value);
@@ -28,6 +46,18 @@ void printActivationBody(AsmPrinter &printer, ActivationAttr activation);
 ParseResult parseActivationBody(AsmParser &parser, ActivationAttr &activation);
 
 // The directives `custom<...>` of the op definitions.
+template <typename EnumAttr>
+void printKeyword(OpAsmPrinter &printer, Operation *, EnumAttr value) {
+  printer << stringifyEnum(value.getValue());
+}
+template <typename EnumAttr>
+ParseResult parseKeyword(OpAsmParser &parser, EnumAttr &value) {
+  decltype(value.getValue()) keyword;
+  if (parseEnum(parser, keyword))
+    return failure();
+  value = EnumAttr::get(parser.getContext(), keyword);
+  return success();
+}
 void printFloat(OpAsmPrinter &printer, Operation *, FloatAttr value);
 ParseResult parseFloat(OpAsmParser &parser, FloatAttr &value);
 void printRounding(OpAsmPrinter &printer, Operation *, RoundingAttr rounding);

@@ -1,5 +1,4 @@
-//===- FFNDecomposition.cpp - Networks and gates as linalg: the one
-// decomposition -*- C++ -*-===//
+//===- FFNDecomposition.cpp - Networks and gates as linalg ----------------===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CanonicalForms.h"
+#include "InterfaceImpl.h"
 #include "LinalgEmitter.h"
 #include "ShapeUtils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -19,8 +20,9 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-static ActivationSpec getActivationSpec(ActivationAttr activation) {
+static ActivationSpec getActivationSpec(ActivationAttr written) {
   ActivationSpec spec;
+  ActivationAttr activation = getCanonicalActivation(written);
   spec.kind = activation.getKind();
   if (FloatAttr beta = activation.getBeta())
     spec.beta = beta.getValueAsDouble();
@@ -110,7 +112,7 @@ OpFoldResult FFNEmitter::getHiddenSize() {
 Value FFNEmitter::sliceWeight(Value weight, bool hiddenIsFirst,
                               OpFoldResult offset, OpFoldResult size) {
   int64_t hiddenDim = hiddenIsFirst ? 0 : 1;
-  if (isWholeDim(offset, size, weight, hiddenDim))
+  if (isWholeDim(size, weight, hiddenDim))
     return weight;
   SmallVector<OpFoldResult> offsets(2, builder.getIndexAttr(0));
   SmallVector<OpFoldResult> sizes = getSizes(builder, loc, weight);
@@ -121,7 +123,7 @@ Value FFNEmitter::sliceWeight(Value weight, bool hiddenIsFirst,
 
 Value FFNEmitter::sliceBias(Value bias, OpFoldResult offset,
                             OpFoldResult size) {
-  if (!bias || isWholeDim(offset, size, bias, 0))
+  if (!bias || isWholeDim(size, bias, 0))
     return bias;
   return createSlice(builder, loc, bias, {offset}, {size})->getResult(0);
 }
@@ -289,16 +291,10 @@ LogicalResult xfmr::decomposeFFNInBlocks(OpBuilder &builder, Location loc,
   return success();
 }
 
-#define XFMR_FFN_DECOMPOSITION(OpTy)                                           \
-  FailureOr<SmallVector<Value>> OpTy::decomposeOperation(OpBuilder &b) {       \
-    return decomposeFFN(b, getLoc(), getFFNSpec());                            \
-  }
-
-XFMR_FFN_DECOMPOSITION(FFNOp)
-XFMR_FFN_DECOMPOSITION(GLUFFNOp)
-XFMR_FFN_DECOMPOSITION(SwiGLUFFNOp)
-
-#undef XFMR_FFN_DECOMPOSITION
+FailureOr<SmallVector<Value>>
+network_op::decompose(OpBuilder &builder, Location loc, const FFNSpec &spec) {
+  return decomposeFFN(builder, loc, spec);
+}
 
 FailureOr<SmallVector<Value>> GatedActOp::decomposeOperation(OpBuilder &b) {
   bool onTensors = isa<TensorType>(getInit().getType());
@@ -331,21 +327,29 @@ FailureOr<SmallVector<Value>> GatedActOp::decomposeOperation(OpBuilder &b) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult checkPartial(RowOpInterface op,
-                                  const SetVector<unsigned> &reductionDims) {
+                                  const SetVector<unsigned> &dims) {
   if (!op.hasPureTensorSemantics())
     return op->emitOpError("expected tensors to tile by partial results");
-  if (reductionDims.size() != 1 ||
-      int64_t(reductionDims.front()) != op.getNumRowDims())
+  if (dims.size() != 1 || int64_t(dims.front()) != op.getNumRowDims())
     return op->emitOpError("expected partial results of the hidden dim");
   return success();
 }
 
-static FailureOr<TilingResult>
-tilePartial(RowOpInterface op, FFNSpec spec, OpBuilder &b, Location loc,
-            ReductionTilingStrategy strategy, Value init,
-            ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
-            const SetVector<unsigned> &reductionDims) {
-  if (failed(checkPartial(op, reductionDims)))
+FailureOr<SmallVector<Value>> network_op::createPartialInit(
+    const FFNSpec &spec, RowOpInterface op, OpBuilder &builder, Location loc,
+    ArrayRef<OpFoldResult>, const SetVector<unsigned> &dims) {
+  if (failed(checkPartial(op, dims)))
+    return failure();
+  return SmallVector<Value>{
+      FFNEmitter(builder, loc, spec).emitZeroAccumulator()};
+}
+
+FailureOr<TilingResult> network_op::tilePartial(
+    const FFNSpec &spec, RowOpInterface op, OpBuilder &builder, Location loc,
+    ReductionTilingStrategy strategy, ValueRange partial,
+    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+    const SetVector<unsigned> &dims) {
+  if (failed(checkPartial(op, dims)))
     return failure();
   if (strategy != ReductionTilingStrategy::PartialReductionOuterReduction)
     return op->emitOpError("expected partial results by an outer reduction");
@@ -354,73 +358,42 @@ tilePartial(RowOpInterface op, FFNSpec spec, OpBuilder &b, Location loc,
   auto sliceRows = [&](Value value) {
     SmallVector<OpFoldResult> rowOffsets(offsets), rowSizes(sizes);
     int64_t last = rowSizes.size() - 1;
-    rowOffsets.back() = b.getIndexAttr(0);
-    rowSizes.back() = getSize(b, loc, value, last);
-    Operation *slice = createSlice(b, loc, value, rowOffsets, rowSizes);
+    rowOffsets.back() = builder.getIndexAttr(0);
+    rowSizes.back() = getSize(builder, loc, value, last);
+    Operation *slice = createSlice(builder, loc, value, rowOffsets, rowSizes);
     result.generatedSlices.push_back(slice);
     return slice->getResult(0);
   };
-  spec.input = sliceRows(spec.input);
-  FFNEmitter ffn(b, loc, spec);
+  FFNSpec tileSpec = spec;
+  tileSpec.input = sliceRows(spec.input);
+  FFNEmitter ffn(builder, loc, tileSpec);
   Value hidden = ffn.emitHidden(offsets.back(), sizes.back());
   Value accumulated =
-      ffn.emitDown(hidden, offsets.back(), sizes.back(), sliceRows(init));
+      ffn.emitDown(hidden, offsets.back(), sizes.back(), sliceRows(partial[0]));
   result.tiledOps.push_back(accumulated.getDefiningOp());
   result.tiledValues.push_back(accumulated);
   return result;
 }
 
-static LogicalResult
-getPartialPosition(RowOpInterface op, OpBuilder &b,
-                   ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
-                   SmallVector<OpFoldResult> &resultOffsets,
-                   SmallVector<OpFoldResult> &resultSizes) {
-  resultOffsets.assign(offsets.begin(), offsets.end());
-  resultSizes.assign(sizes.begin(), sizes.end());
-  Value init = op.getDpsInits()[0];
-  resultOffsets.back() = b.getIndexAttr(0);
-  resultSizes.back() = getSize(b, op.getLoc(), init, sizes.size() - 1);
-  return success();
+FailureOr<MergeResult>
+network_op::mergePartial(const FFNSpec &spec, RowOpInterface op,
+                         OpBuilder &builder, Location loc, ValueRange partial,
+                         const SetVector<unsigned> &dims) {
+  if (failed(checkPartial(op, dims)))
+    return failure();
+  Value result = FFNEmitter(builder, loc, spec).emitEpilogue(partial[0]);
+  return MergeResult{{result.getDefiningOp()}, {result}};
 }
 
-#define XFMR_FFN_PARTIAL_REDUCTION(OpTy)                                       \
-  FailureOr<SmallVector<Value>>                                                \
-  OpTy::generateInitialTensorForPartialReduction(                              \
-      OpBuilder &b, Location loc, ArrayRef<OpFoldResult>,                      \
-      const SetVector<unsigned> &reductionDims) {                              \
-    if (failed(checkPartial(*this, reductionDims)))                            \
-      return failure();                                                        \
-    return SmallVector<Value>{                                                 \
-        FFNEmitter(b, loc, getFFNSpec()).emitZeroAccumulator()};               \
-  }                                                                            \
-  FailureOr<TilingResult> OpTy::tileToPartialReduction(                        \
-      OpBuilder &b, Location loc, ReductionTilingStrategy strategy,            \
-      ValueRange init, ArrayRef<OpFoldResult> offsets,                         \
-      ArrayRef<OpFoldResult> sizes, const SetVector<unsigned> &reductionDims,  \
-      ArrayRef<OpFoldResult>) {                                                \
-    return tilePartial(*this, getFFNSpec(), b, loc, strategy, init[0],         \
-                       offsets, sizes, reductionDims);                         \
-  }                                                                            \
-  FailureOr<MergeResult> OpTy::mergeReductions(                                \
-      OpBuilder &b, Location loc, ValueRange partial,                          \
-      const SetVector<unsigned> &reductionDims) {                              \
-    if (failed(checkPartial(*this, reductionDims)))                            \
-      return failure();                                                        \
-    Value result = FFNEmitter(b, loc, getFFNSpec()).emitEpilogue(partial[0]);  \
-    return MergeResult{{result.getDefiningOp()}, {result}};                    \
-  }                                                                            \
-  LogicalResult OpTy::getPartialResultTilePosition(                            \
-      OpBuilder &b, unsigned, ReductionTilingStrategy,                         \
-      ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,            \
-      const SetVector<unsigned> &, ArrayRef<OpFoldResult>,                     \
-      SmallVector<OpFoldResult> &resultOffsets,                                \
-      SmallVector<OpFoldResult> &resultSizes) {                                \
-    return getPartialPosition(*this, b, offsets, sizes, resultOffsets,         \
-                              resultSizes);                                    \
-  }
-
-XFMR_FFN_PARTIAL_REDUCTION(FFNOp)
-XFMR_FFN_PARTIAL_REDUCTION(GLUFFNOp)
-XFMR_FFN_PARTIAL_REDUCTION(SwiGLUFFNOp)
-
-#undef XFMR_FFN_PARTIAL_REDUCTION
+LogicalResult network_op::getPartialTilePosition(
+    const FFNSpec &spec, RowOpInterface op, OpBuilder &builder,
+    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+    SmallVector<OpFoldResult> &partialOffsets,
+    SmallVector<OpFoldResult> &partialSizes) {
+  partialOffsets.assign(offsets.begin(), offsets.end());
+  partialSizes.assign(sizes.begin(), sizes.end());
+  partialOffsets.back() = builder.getIndexAttr(0);
+  partialSizes.back() =
+      getSize(builder, op.getLoc(), spec.init, sizes.size() - 1);
+  return success();
+}

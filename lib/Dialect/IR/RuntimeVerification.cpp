@@ -6,99 +6,101 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DimChecks.h"
+#include "InterfaceImpl.h"
+#include "ShapeUtils.h"
 #include "VerifierUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
 
-static void checkNorm(const NormSpec &spec, DimChecks &checks) {
-  int64_t rank = shapedType(spec.input).getRank();
-  int64_t rows = rank - spec.normalizedDims;
-  checks.expectSameShape("residual", spec.residual, "ins", spec.input);
-  checks.expectSameShape("sum", spec.sumInit, "ins", spec.input);
-  checks.expectSameShape("outs", spec.init, "ins", spec.input);
-  for (int64_t dim = 0; dim < spec.normalizedDims; ++dim) {
-    checks.expectEqual({"gamma", spec.gamma, dim},
-                       {"ins", spec.input, rows + dim});
-    checks.expectEqual({"beta", spec.beta, dim},
-                       {"ins", spec.input, rows + dim});
+using MessageBuilder = function_ref<std::string(Operation *, StringRef)>;
+
+namespace {
+
+/// One dim of a value, by the value's name in the assembly.
+struct NamedDim {
+  StringRef name;
+  Value value;
+  int64_t dim, factor;
+
+  bool isDynamic() const { return shapedType(value).isDynamicDim(dim); }
+};
+
+/// Emits assertions for what the verifier could not see: dims that must be
+/// equal and of which one is dynamic at least.
+class DimChecks {
+public:
+  DimChecks(Operation *op, OpBuilder &builder, Location loc,
+            MessageBuilder message)
+      : op(op), builder(builder), loc(loc), message(message) {}
+
+  /// `dim` has as many elements as `other`, which has factor 1, times its
+  /// factor.
+  void expectEqual(const NamedDim &dim, const NamedDim &other) {
+    if (!dim.isDynamic() && !other.isDynamic())
+      return;
+    Value left = sizeOf(dim), right = sizeOf(other);
+    if (dim.factor != 1)
+      right = arith::MulIOp::create(
+          builder, loc, right,
+          arith::ConstantIndexOp::create(builder, loc, dim.factor));
+    Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        left, right);
+    std::string text =
+        "expected dim " + std::to_string(dim.dim) + " of " + dim.name.str() +
+        " to equal " +
+        (dim.factor == 1 ? "" : std::to_string(dim.factor) + " times ") +
+        "dim " + std::to_string(other.dim) + " of " + other.name.str();
+    cf::AssertOp::create(builder, loc, equal, message(op, text));
   }
-  checks.expectLeadingEqual("rstd", spec.rstdInit, "ins", spec.input, rows);
-  checks.expectLeadingEqual("mean", spec.meanInit, "ins", spec.input, rows);
+
+private:
+  Value sizeOf(const NamedDim &dim) {
+    return getValueOrCreateConstantIndexOp(
+        builder, loc, getSize(builder, loc, dim.value, dim.dim));
+  }
+
+  Operation *op;
+  OpBuilder &builder;
+  Location loc;
+  MessageBuilder message;
+};
+
+} // namespace
+
+/// What the region yields has the shape of x.
+static void checkBranch(ResidualBlockOp op, OpBuilder &builder, Location loc,
+                        MessageBuilder message) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op.getBody().front().getTerminator());
+  DimChecks checks(op, builder, loc, message);
+  Value branch = op.getBranchOutput();
+  for (int64_t dim = 0, rank = shapedType(branch).getRank(); dim < rank; ++dim)
+    checks.expectEqual({"the yielded value", branch, dim, 1},
+                       {"ins", op.getInput(), dim, 1});
 }
 
-static void checkNetwork(const FFNSpec &spec, DimChecks &checks) {
-  int64_t rows = shapedType(spec.input).getRank() - 1;
-  auto inputs = [](StringRef name, Value weight, WeightLayout layout) {
-    return Dim{name, weight, layout == WeightLayout::InOut ? 0 : 1};
-  };
-  auto outputs = [](StringRef name, Value weight, WeightLayout layout) {
-    return Dim{name, weight, layout == WeightLayout::InOut ? 1 : 0};
-  };
-  Dim d{"ins", spec.input, rows};
-  Dim hidden = inputs("down", spec.down, spec.downLayout);
-  Dim result = outputs("down", spec.down, spec.downLayout);
-  checks.expectEqual(inputs("gate", spec.gate, spec.gateLayout), d);
-  checks.expectEqual(inputs("up", spec.up, spec.upLayout), d);
-  checks.expectEqual(inputs("gate_up", spec.gateUp, spec.gateLayout), d);
-  checks.expectEqual(outputs("gate", spec.gate, spec.gateLayout), hidden);
-  checks.expectEqual(outputs("up", spec.up, spec.upLayout), hidden);
-  checks.expectEqual(outputs("gate_up", spec.gateUp, spec.gateLayout), hidden,
-                     2);
-  checks.expectEqual({"gate_bias", spec.gateBias, 0}, hidden);
-  checks.expectEqual({"up_bias", spec.upBias, 0}, hidden);
-  checks.expectEqual({"gate_up_bias", spec.gateUpBias, 0}, hidden, 2);
-  checks.expectEqual({"down_bias", spec.downBias, 0}, result);
-  checks.expectLeadingEqual("outs", spec.init, "ins", spec.input, rows);
-  checks.expectEqual({"outs", spec.init, rows}, result);
-}
-
-#define XFMR_NORM_RUNTIME_VERIFICATION(OpTy)                                   \
-  void OpTy::generateRuntimeVerification(OpBuilder &b, Location loc,           \
-                                         MessageBuilder message) {             \
-    DimChecks checks(getOperation(), b, loc, message);                         \
-    checkNorm(getNormSpec(), checks);                                          \
-  }
-XFMR_NORM_RUNTIME_VERIFICATION(RMSNormOp)
-XFMR_NORM_RUNTIME_VERIFICATION(LayerNormOp)
-XFMR_NORM_RUNTIME_VERIFICATION(AddRMSNormOp)
-XFMR_NORM_RUNTIME_VERIFICATION(AddLayerNormOp)
-#undef XFMR_NORM_RUNTIME_VERIFICATION
-
-#define XFMR_FFN_RUNTIME_VERIFICATION(OpTy)                                    \
-  void OpTy::generateRuntimeVerification(OpBuilder &b, Location loc,           \
-                                         MessageBuilder message) {             \
-    DimChecks checks(getOperation(), b, loc, message);                         \
-    checkNetwork(getFFNSpec(), checks);                                        \
-  }
-XFMR_FFN_RUNTIME_VERIFICATION(FFNOp)
-XFMR_FFN_RUNTIME_VERIFICATION(GLUFFNOp)
-XFMR_FFN_RUNTIME_VERIFICATION(SwiGLUFFNOp)
-#undef XFMR_FFN_RUNTIME_VERIFICATION
-
-void GatedActOp::generateRuntimeVerification(OpBuilder &b, Location loc,
-                                             MessageBuilder message) {
-  DimChecks checks(getOperation(), b, loc, message);
-  int64_t rows = getNumRowDims();
-  if (Value packed = getGateUp()) {
-    checks.expectLeadingEqual("gate_up", packed, "outs", getInit(), rows);
-    checks.expectEqual({"gate_up", packed, rows}, {"outs", getInit(), rows}, 2);
-    return;
-  }
-  checks.expectSameShape("up", getUp(), "gate", getGate());
-  checks.expectSameShape("outs", getInit(), "gate", getGate());
-}
-
-void ResidualBlockOp::generateRuntimeVerification(OpBuilder &b, Location loc,
-                                                  MessageBuilder message) {
-  DimChecks checks(getOperation(), b, loc, message);
-  int64_t last = shapedType(getInput()).getRank() - 1;
-  Dim d{"ins", getInput(), last};
-  checks.expectSameShape("outs", getInit(), "ins", getInput());
-  checks.expectEqual({"norm1 gamma", getGamma1(), 0}, d);
-  checks.expectEqual({"norm1 beta", getBeta1(), 0}, d);
-  checks.expectEqual({"norm2 gamma", getGamma2(), 0}, d);
-  checks.expectEqual({"norm2 beta", getBeta2(), 0}, d);
-  checks.expectLeadingEqual("mask", getMask(), "ins", getInput(), last);
+void operand_dims::generateRuntimeVerification(OperandDimsInterface op,
+                                               OpBuilder &builder, Location loc,
+                                               MessageBuilder message) {
+  DimChecks checks(op, builder, loc, message);
+  // Every dim is compared with the first of its symbol that has factor 1.
+  SmallVector<std::pair<int64_t, NamedDim>> dims;
+  llvm::SmallDenseMap<int64_t, unsigned> first;
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [i, dim] : llvm::enumerate(op.getOperandDims(operand))) {
+      if (dim.factor == 1)
+        first.try_emplace(dim.symbol, dims.size());
+      dims.push_back({dim.symbol,
+                      {op.getOperandName(operand), operand.get(), int64_t(i),
+                       dim.factor}});
+    }
+  for (auto [i, dim] : llvm::enumerate(dims))
+    if (auto it = first.find(dim.first); it != first.end() && it->second != i)
+      checks.expectEqual(dim.second, dims[it->second].second);
+  if (auto block = dyn_cast<ResidualBlockOp>(op.getOperation()))
+    checkBranch(block, builder, loc, message);
 }

@@ -44,11 +44,7 @@ Operation *xfmr::createSlice(OpBuilder &builder, Location loc, Value source,
                                    strides);
 }
 
-bool xfmr::isWholeDim(OpFoldResult offset, OpFoldResult size, Value value,
-                      int64_t dim) {
-  std::optional<int64_t> constantOffset = getConstantIntValue(offset);
-  if (!constantOffset || *constantOffset != 0)
-    return false;
+bool xfmr::isWholeDim(OpFoldResult size, Value value, int64_t dim) {
   int64_t extent = cast<ShapedType>(value.getType()).getDimSize(dim);
   std::optional<int64_t> constantSize = getConstantIntValue(size);
   if (constantSize && !ShapedType::isDynamic(extent))
@@ -59,28 +55,46 @@ bool xfmr::isWholeDim(OpFoldResult offset, OpFoldResult size, Value value,
   return succeeded(equal) && *equal;
 }
 
+std::pair<Operation *, Operation *>
+xfmr::slicePackedGateUp(OpBuilder &builder, Location loc, Value packed,
+                        int64_t dim, GateUpOrder order,
+                        ArrayRef<OpFoldResult> offsets,
+                        ArrayRef<OpFoldResult> sizes) {
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  auto apply = [&](AffineExpr expr, OpFoldResult value) {
+    return affine::makeComposedFoldedAffineApply(builder, loc, expr, {value});
+  };
+  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
+  OpFoldResult first = offsets[dim], second;
+  if (order == GateUpOrder::Interleaved) {
+    strides[dim] = builder.getIndexAttr(2);
+    first = apply(d0 * 2, offsets[dim]);
+    second = apply(d0 * 2 + 1, offsets[dim]);
+  } else {
+    OpFoldResult half =
+        apply(d0.floorDiv(2), getSize(builder, loc, packed, dim));
+    second = affine::makeComposedFoldedAffineApply(
+        builder, loc, d0 + builder.getAffineDimExpr(1), {half, offsets[dim]});
+  }
+  auto slice = [&](OpFoldResult offset) {
+    SmallVector<OpFoldResult> sliceOffsets(offsets);
+    sliceOffsets[dim] = offset;
+    return createSlice(builder, loc, packed, sliceOffsets, sizes, strides);
+  };
+  Operation *gate = slice(first), *up = slice(second);
+  if (order == GateUpOrder::UpGate)
+    std::swap(gate, up);
+  return {gate, up};
+}
+
 std::pair<Value, Value> xfmr::unpackGateUp(OpBuilder &builder, Location loc,
                                            Value packed, int64_t dim,
                                            GateUpOrder order) {
   SmallVector<OpFoldResult> sizes = getSizes(builder, loc, packed);
-  AffineExpr d0 = builder.getAffineDimExpr(0);
-  OpFoldResult half = affine::makeComposedFoldedAffineApply(
-      builder, loc, d0.floorDiv(2), {sizes[dim]});
-  sizes[dim] = half;
-  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-  bool interleaved = order == GateUpOrder::Interleaved;
-  SmallVector<OpFoldResult> strides(sizes.size(), one);
-  if (interleaved)
-    strides[dim] = builder.getIndexAttr(2);
-  auto slice = [&](OpFoldResult offset) {
-    SmallVector<OpFoldResult> offsets(sizes.size(), zero);
-    offsets[dim] = offset;
-    return createSlice(builder, loc, packed, offsets, sizes, strides)
-        ->getResult(0);
-  };
-  Value first = slice(zero);
-  Value second = slice(interleaved ? one : half);
-  if (order == GateUpOrder::UpGate)
-    std::swap(first, second);
-  return {first, second};
+  sizes[dim] = affine::makeComposedFoldedAffineApply(
+      builder, loc, builder.getAffineDimExpr(0).floorDiv(2), {sizes[dim]});
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
+  auto [gate, up] =
+      slicePackedGateUp(builder, loc, packed, dim, order, offsets, sizes);
+  return {gate->getResult(0), up->getResult(0)};
 }

@@ -29,9 +29,15 @@ Operation *createSlice(OpBuilder &builder, Location loc, Value source,
                        ArrayRef<OpFoldResult> sizes,
                        ArrayRef<OpFoldResult> strides = {});
 
-/// True when the range is known to be all of the dim.
-bool isWholeDim(OpFoldResult offset, OpFoldResult size, Value value,
-                int64_t dim);
+/// True when a tile of this size is known to be all of the dim.
+bool isWholeDim(OpFoldResult size, Value value, int64_t dim);
+
+/// The slices that hold gate and up, in this order, for a tile of what would be
+/// either of them: `packed` has twice as many elements along `dim`.
+std::pair<Operation *, Operation *>
+slicePackedGateUp(OpBuilder &builder, Location loc, Value packed, int64_t dim,
+                  GateUpOrder order, ArrayRef<OpFoldResult> offsets,
+                  ArrayRef<OpFoldResult> sizes);
 
 /// Gate and up as two values of one packed along dim `dim`, in this order.
 std::pair<Value, Value> unpackGateUp(OpBuilder &builder, Location loc,

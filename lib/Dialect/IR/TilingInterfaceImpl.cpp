@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowOpInterfaceImpl.h"
+#include "InterfaceImpl.h"
 #include "ShapeUtils.h"
 #include "VerifierUtils.h"
 #include "mlir/Interfaces/TilingInterface.h"
@@ -25,14 +25,22 @@ static int64_t getDomainRank(RowOpInterface op) {
   return op.getNumRowDims() + op.getInnerIteratorTypes().size();
 }
 
-/// The operand and its dim that the domain dim walks.
+/// The operand and its dim that the domain dim walks, a static one where there
+/// is one.
 static std::pair<Value, int64_t> getDimSource(RowOpInterface op,
                                               int64_t domainDim) {
+  std::pair<Value, int64_t> source;
   for (OpOperand &operand : op->getOpOperands())
-    for (auto [dim, mapped] : llvm::enumerate(op.getDomainDims(operand)))
-      if (mapped == domainDim)
+    for (auto [dim, mapped] : llvm::enumerate(op.getDomainDims(operand))) {
+      if (mapped != domainDim)
+        continue;
+      if (!shapedType(operand.get()).isDynamicDim(dim))
         return {operand.get(), dim};
-  llvm_unreachable("every domain dim walks an operand");
+      if (!source.first)
+        source = {operand.get(), dim};
+    }
+  assert(source.first && "every domain dim walks an operand");
+  return source;
 }
 
 static SmallVector<utils::IteratorType> getIteratorTypes(RowOpInterface op) {
@@ -53,87 +61,18 @@ static SmallVector<Range> getDomain(RowOpInterface op, OpBuilder &builder) {
   return domain;
 }
 
-/// The first reduction dim of the domain that the tile does not hold whole.
+/// The first reduction dim of the domain that a tile of these sizes does not
+/// hold whole.
 static std::optional<int64_t> findSplitReduction(RowOpInterface op,
-                                                 ArrayRef<OpFoldResult> offsets,
                                                  ArrayRef<OpFoldResult> sizes) {
   for (auto [dim, type] : llvm::enumerate(getIteratorTypes(op))) {
     if (type != utils::IteratorType::reduction)
       continue;
     auto [value, valueDim] = getDimSource(op, dim);
-    if (!isWholeDim(offsets[dim], sizes[dim], value, valueDim))
+    if (!isWholeDim(sizes[dim], value, valueDim))
       return dim;
   }
   return std::nullopt;
-}
-
-/// A packed gated_act whose last dim is split becomes one of two operands
-/// first.
-static RowOpInterface unpackIfSplit(OpBuilder &builder, RowOpInterface op,
-                                    ArrayRef<OpFoldResult> offsets,
-                                    ArrayRef<OpFoldResult> sizes) {
-  auto gatedAct = dyn_cast<GatedActOp>(op.getOperation());
-  if (!gatedAct || !gatedAct.getGateUp())
-    return op;
-  int64_t last = gatedAct.getNumRowDims();
-  if (isWholeDim(offsets[last], sizes[last], gatedAct.getInit(), last))
-    return op;
-  auto [gate, up] = unpackGateUp(builder, op.getLoc(), gatedAct.getGateUp(),
-                                 last, *gatedAct.getOrder());
-  return GatedActOp::create(builder, op.getLoc(), op->getResultTypes(), gate,
-                            up, /*gate_up=*/Value(), gatedAct.getInit(),
-                            gatedAct.getActivationAttr(),
-                            /*order=*/GateUpOrderAttr());
-}
-
-static FailureOr<TilingResult> tile(RowOpInterface op, OpBuilder &builder,
-                                    ArrayRef<OpFoldResult> offsets,
-                                    ArrayRef<OpFoldResult> sizes) {
-  if (std::optional<int64_t> split = findSplitReduction(op, offsets, sizes))
-    return op->emitOpError("expected tiles that hold dim ")
-           << *split
-           << " of the iteration domain whole: it is a reduction, which is "
-              "tiled by partial results only";
-  Location loc = op.getLoc();
-  RowOpInterface source = unpackIfSplit(builder, op, offsets, sizes);
-  TilingResult result;
-  SmallVector<Value> operands;
-  SmallVector<Type> types;
-  for (OpOperand &operand : source->getOpOperands()) {
-    SmallVector<int64_t> domainDims = source.getDomainDims(operand);
-    Value value = operand.get();
-    bool isInit = source.isDpsInit(&operand);
-    // Weights are not cut by rows; only what is walked gets a slice.
-    if (llvm::any_of(domainDims, [](int64_t dim) { return dim >= 0; })) {
-      SmallVector<OpFoldResult> sliceOffsets, sliceSizes;
-      bool cut = isInit;
-      for (auto [dim, domainDim] : llvm::enumerate(domainDims)) {
-        if (domainDim < 0) {
-          sliceOffsets.push_back(builder.getIndexAttr(0));
-          sliceSizes.push_back(getSize(builder, loc, value, dim));
-          continue;
-        }
-        cut |= !isWholeDim(offsets[domainDim], sizes[domainDim], value, dim);
-        sliceOffsets.push_back(offsets[domainDim]);
-        sliceSizes.push_back(sizes[domainDim]);
-      }
-      if (cut) {
-        Operation *slice =
-            createSlice(builder, loc, value, sliceOffsets, sliceSizes);
-        result.generatedSlices.push_back(slice);
-        value = slice->getResult(0);
-      }
-    }
-    operands.push_back(value);
-    if (isInit && isa<TensorType>(value.getType()))
-      types.push_back(value.getType());
-  }
-  Operation *tiled = mlir::clone(builder, source, types, operands);
-  if (source != op)
-    source->erase();
-  result.tiledOps.push_back(tiled);
-  result.tiledValues.append(tiled->result_begin(), tiled->result_end());
-  return result;
 }
 
 /// The tile of the operand for a tile of the domain.
@@ -152,6 +91,83 @@ static Tile getOperandTile(RowOpInterface op, OpBuilder &builder,
   return tile;
 }
 
+/// True unless the tile holds all of the operand, as it does of weights.
+static bool isCut(RowOpInterface op, OpOperand &operand,
+                  ArrayRef<OpFoldResult> sizes) {
+  return llvm::any_of(
+      llvm::enumerate(op.getDomainDims(operand)), [&](auto dim) {
+        return dim.value() >= 0 &&
+               !isWholeDim(sizes[dim.value()], operand.get(), dim.index());
+      });
+}
+
+static Value addSlice(TilingResult &result, Operation *slice) {
+  result.generatedSlices.push_back(slice);
+  return slice->getResult(0);
+}
+
+static Value sliceOperand(RowOpInterface op, OpBuilder &builder,
+                          OpOperand &operand, ArrayRef<OpFoldResult> offsets,
+                          ArrayRef<OpFoldResult> sizes, TilingResult &result) {
+  if (!op.isDpsInit(&operand) && !isCut(op, operand, sizes))
+    return operand.get();
+  Tile tile = getOperandTile(op, builder, operand, offsets, sizes);
+  return addSlice(result, createSlice(builder, op.getLoc(), operand.get(),
+                                      tile.offsets, tile.sizes));
+}
+
+/// A tile that splits the last dim of a packed gated_act is a gated_act of two
+/// operands.
+static TilingResult tilePackedGate(GatedActOp op, OpBuilder &builder,
+                                   ArrayRef<OpFoldResult> offsets,
+                                   ArrayRef<OpFoldResult> sizes) {
+  TilingResult result;
+  auto [gateSlice, upSlice] =
+      slicePackedGateUp(builder, op.getLoc(), op.getGateUp(),
+                        op.getNumRowDims(), *op.getOrder(), offsets, sizes);
+  Value gate = addSlice(result, gateSlice), up = addSlice(result, upSlice);
+  Value init =
+      sliceOperand(op, builder, op.getInitMutable(), offsets, sizes, result);
+  SmallVector<Type> types;
+  if (isa<TensorType>(init.getType()))
+    types.push_back(init.getType());
+  auto tiled =
+      GatedActOp::create(builder, op.getLoc(), types, gate, up,
+                         /*gate_up=*/Value(), init, op.getActivationAttr(),
+                         /*order=*/GateUpOrderAttr());
+  tiled->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  result.tiledOps.push_back(tiled);
+  llvm::append_range(result.tiledValues, tiled->getResults());
+  return result;
+}
+
+static FailureOr<TilingResult> tile(RowOpInterface op, OpBuilder &builder,
+                                    ArrayRef<OpFoldResult> offsets,
+                                    ArrayRef<OpFoldResult> sizes) {
+  if (std::optional<int64_t> split = findSplitReduction(op, sizes))
+    return op->emitOpError("expected tiles that hold dim ")
+           << *split
+           << " of the iteration domain whole: it is a reduction, which is "
+              "tiled by partial results only";
+  if (auto gate = dyn_cast<GatedActOp>(op.getOperation());
+      gate && gate.getGateUp() &&
+      !isWholeDim(sizes.back(), gate.getInit(), gate.getNumRowDims()))
+    return tilePackedGate(gate, builder, offsets, sizes);
+  TilingResult result;
+  SmallVector<Value> operands;
+  SmallVector<Type> types;
+  for (OpOperand &operand : op->getOpOperands()) {
+    operands.push_back(
+        sliceOperand(op, builder, operand, offsets, sizes, result));
+    if (op.isDpsInit(&operand) && isa<TensorType>(operands.back().getType()))
+      types.push_back(operands.back().getType());
+  }
+  Operation *tiled = mlir::clone(builder, op, types, operands);
+  result.tiledOps.push_back(tiled);
+  llvm::append_range(result.tiledValues, tiled->getResults());
+  return result;
+}
+
 /// Fills in the domain's offsets and sizes (null where unknown) from a tile of
 /// an operand. Fails, without making IR, when the tile cannot stand alone.
 static LogicalResult addOperandTile(RowOpInterface op, OpOperand &operand,
@@ -165,8 +181,7 @@ static LogicalResult addOperandTile(RowOpInterface op, OpOperand &operand,
   for (auto [dim, domainDim] : llvm::enumerate(domainDims)) {
     bool mustBeWhole =
         domainDim < 0 || iterators[domainDim] == utils::IteratorType::reduction;
-    if (mustBeWhole &&
-        !isWholeDim(offsets[dim], sizes[dim], operand.get(), dim))
+    if (mustBeWhole && !isWholeDim(sizes[dim], operand.get(), dim))
       return failure();
     if (domainDim < 0)
       continue;

@@ -7,85 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifierUtils.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
 
-std::string xfmr::shapeText(ArrayRef<int64_t> shape) {
-  if (shape.empty())
-    return "no dims";
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::interleave(
-      shape, os,
-      [&](int64_t dim) {
-        if (ShapedType::isDynamic(dim))
-          os << '?';
-        else
-          os << dim;
-      },
-      "x");
-  return text;
-}
-
-LogicalResult xfmr::verifyKinds(Operation *op,
-                                ArrayRef<NamedOperand> operands) {
-  std::optional<NamedOperand> first;
-  for (const NamedOperand &operand : operands) {
-    if (!operand.value)
-      continue;
-    Type element = shapedType(operand.value).getElementType();
-    if (!isDataType(element))
-      return op->emitOpError("expected ")
-             << operand.name << " of element type f16, bf16, f32 or f64, got "
-             << element;
-    if (!first)
-      first = operand;
-    bool isTensor = isa<TensorType>(operand.value.getType());
-    if (isTensor != isa<TensorType>(first->value.getType()))
-      return op->emitOpError("expected ")
-             << operand.name << " to be a " << (isTensor ? "memref" : "tensor")
-             << " as " << first->name << " is, got " << operand.value.getType();
-  }
-  return success();
-}
-
-LogicalResult xfmr::verifyShape(Operation *op, NamedOperand operand,
-                                ArrayRef<int64_t> expected) {
-  if (!operand.value)
-    return success();
-  ArrayRef<int64_t> shape = shapedType(operand.value).getShape();
-  if (shape.size() != expected.size())
-    return op->emitOpError("expected ")
-           << operand.name << " of rank " << expected.size() << ", got rank "
-           << shape.size();
-  if (llvm::all_of(llvm::zip_equal(shape, expected), [](auto dims) {
-        return dimsMayMatch(std::get<0>(dims), std::get<1>(dims));
-      }))
-    return success();
-  if (shape.size() == 1)
-    return op->emitOpError("expected ") << operand.name << " of " << expected[0]
-                                        << " elements, got " << shape[0];
-  return op->emitOpError("expected ")
-         << operand.name << " of shape " << shapeText(expected) << ", got "
-         << shapeText(shape);
-}
-
-LogicalResult xfmr::verifyNotWider(Operation *op,
-                                   ArrayRef<NamedOperand> operands,
-                                   Type accumulator) {
-  for (const NamedOperand &operand : operands) {
-    if (!operand.value)
-      continue;
-    Type element = shapedType(operand.value).getElementType();
-    if (element.getIntOrFloatBitWidth() > accumulator.getIntOrFloatBitWidth())
-      return op->emitOpError("expected ")
-             << operand.name << " no wider than the accumulator " << accumulator
-             << ", got " << element;
-  }
-  return success();
-}
+static constexpr StringLiteral kMask = "mask";
 
 LogicalResult xfmr::verifyNoUnknownAttributes(Operation *op) {
   for (NamedAttribute attribute : op->getDiscardableAttrs())
@@ -96,15 +23,98 @@ LogicalResult xfmr::verifyNoUnknownAttributes(Operation *op) {
   return success();
 }
 
-LogicalResult xfmr::verifyResults(Operation *op) {
-  auto destinationStyle = cast<DestinationStyleOpInterface>(op);
-  unsigned expected = 0;
-  for (OpOperand &init : destinationStyle.getDpsInitsMutable())
-    expected += isa<TensorType>(init.get().getType());
-  if (op->getNumResults() != expected)
-    return op->emitOpError("expected ")
-           << expected << " results, one a tensor destination, got "
-           << op->getNumResults();
+LogicalResult xfmr::verifyKinds(OperandDimsInterface op) {
+  OpOperand &first = op->getOpOperand(0);
+  bool onTensors = isa<TensorType>(first.get().getType());
+  for (OpOperand &operand : op->getOpOperands()) {
+    StringRef name = op.getOperandName(operand);
+    Type type = operand.get().getType();
+    Type element = elementType(operand.get());
+    if (name == kMask ? !element.isInteger(1) : !isDataType(element))
+      return op->emitOpError("expected ")
+             << name << " of element type "
+             << (name == kMask ? "i1" : "f16, bf16, f32 or f64") << ", got "
+             << element;
+    if (isa<TensorType>(type) != onTensors)
+      return op->emitOpError("expected ")
+             << name << " to be a " << (onTensors ? "tensor" : "memref")
+             << " as " << op.getOperandName(first) << " is, got " << type;
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && tensor.getEncoding())
+      return op->emitOpError("expected ")
+             << name << " without an encoding, got " << type;
+  }
+  return success();
+}
+
+LogicalResult xfmr::verifyOperandDims(OperandDimsInterface op) {
+  // Where the size of a symbol is known from.
+  struct Known {
+    OpOperand *operand;
+    int64_t dim, extent, factor;
+  };
+  llvm::SmallDenseMap<int64_t, Known> known;
+  for (OpOperand &operand : op->getOpOperands()) {
+    SmallVector<OperandDim> dims = op.getOperandDims(operand);
+    ArrayRef<int64_t> shape = shapedType(operand.get()).getShape();
+    StringRef name = op.getOperandName(operand);
+    if (shape.size() != dims.size())
+      return op->emitOpError("expected ") << name << " of rank " << dims.size()
+                                          << ", got rank " << shape.size();
+    for (auto [i, dim, extent] : llvm::enumerate(dims, shape)) {
+      if (ShapedType::isDynamic(extent))
+        continue;
+      if (extent % dim.factor != 0)
+        return op->emitOpError("expected dim ")
+               << i << " of " << name << " to be even, got " << extent;
+      auto [it, inserted] = known.try_emplace(
+          dim.symbol, Known{&operand, int64_t(i), extent, dim.factor});
+      const Known &other = it->second;
+      // Compares without the product, which could overflow.
+      if (extent / dim.factor == other.extent / other.factor)
+        continue;
+      return op->emitOpError("expected dim ")
+             << i << " of " << name << " to be "
+             << (dim.factor == other.factor  ? "dim "
+                 : dim.factor > other.factor ? "twice dim "
+                                             : "half of dim ")
+             << other.dim << " of " << op.getOperandName(*other.operand)
+             << ", which is " << other.extent << ", got " << extent;
+    }
+  }
+  return success();
+}
+
+LogicalResult xfmr::verifyNotWider(OperandDimsInterface op, Type accumulator) {
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    Type element = elementType(operand->get());
+    if (element.getIntOrFloatBitWidth() > accumulator.getIntOrFloatBitWidth())
+      return op->emitOpError("expected ")
+             << op.getOperandName(*operand) << " no wider than the accumulator "
+             << accumulator << ", got " << element;
+  }
+  return success();
+}
+
+LogicalResult xfmr::verifyDestinations(OperandDimsInterface op, bool inPlace) {
+  auto walkedAlike = [&](OpOperand &a, OpOperand &b) {
+    return llvm::equal(op.getOperandDims(a), op.getOperandDims(b),
+                       [](OperandDim x, OperandDim y) {
+                         return x.symbol == y.symbol && x.factor == y.factor;
+                       });
+  };
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    if (!isa<MemRefType>(init.get().getType()))
+      continue;
+    for (OpOperand &other : op->getOpOperands()) {
+      if (&other == &init || other.get() != init.get() ||
+          (inPlace && !op.isDpsInit(&other) && walkedAlike(init, other)))
+        continue;
+      return op->emitOpError("expected ")
+             << op.getOperandName(init) << " to be another memref than "
+             << op.getOperandName(other);
+    }
+  }
   return success();
 }
 
@@ -114,6 +124,17 @@ bool xfmr::isFiniteIn(Type accumulator, const APFloat &value) {
   converted.convert(cast<FloatType>(accumulator).getFloatSemantics(),
                     APFloat::rmNearestTiesToEven, &losesInfo);
   return converted.isFinite();
+}
+
+LogicalResult xfmr::verifyActivation(Operation *op, ActivationAttr activation,
+                                     Type accumulator) {
+  for (auto [name, value] : {std::pair("beta", activation.getBeta()),
+                             std::pair("limit", activation.getLimit()),
+                             std::pair("up_offset", activation.getUpOffset())})
+    if (value && !isFiniteIn(accumulator, value.getValue()))
+      return op->emitOpError("expected the activation's ")
+             << name << " finite in " << accumulator << ", got " << value;
+  return success();
 }
 
 LogicalResult xfmr::verifyNormAttributes(Operation *op, StringRef prefix,
@@ -131,7 +152,8 @@ LogicalResult xfmr::verifyNormAttributes(Operation *op, StringRef prefix,
   // C7.
   if (!isFiniteIn(accumulator, weightOffset))
     return op->emitOpError("expected ")
-           << prefix << "weight_offset finite in " << accumulator;
+           << prefix << "weight_offset finite in " << accumulator << ", got "
+           << FloatAttr::get(Float64Type::get(op->getContext()), weightOffset);
   if (!weightOffset.isZero() && !hasGamma)
     return op->emitOpError("expected ")
            << prefix << "gamma beside a weight_offset";
@@ -157,4 +179,15 @@ LogicalResult xfmr::verifyNormAttributes(Operation *op, StringRef prefix,
               "accumulator "
            << accumulator << ", got " << storage;
   return success();
+}
+
+LogicalResult xfmr::verifyUnbiased(Operation *op, bool unbiased,
+                                   ArrayRef<int64_t> row) {
+  if (!unbiased || ShapedType::isDynamicShape(row))
+    return success();
+  int64_t count = ShapedType::getNumElements(row);
+  if (count >= 2)
+    return success();
+  return op->emitOpError("expected 2 elements or more a row for unbiased, got ")
+         << count;
 }

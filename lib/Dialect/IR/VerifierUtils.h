@@ -1,4 +1,4 @@
-//===- VerifierUtils.h - Checks that the ops' verifiers share -*- C++ -*-===//
+//===- VerifierUtils.h - Checks that the ops' verifiers share ---*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,53 +13,52 @@
 
 namespace mlir::xfmr {
 
-/// An operand with the name that the assembly gives it. Null when absent.
-struct NamedOperand {
-  StringRef name;
-  Value value;
-};
-
 inline ShapedType shapedType(Value value) {
   return cast<ShapedType>(value.getType());
 }
 
-/// `4096`, `?` or `4x?x8`; `no dims` for a rank of 0.
-std::string shapeText(ArrayRef<int64_t> shape);
-
-/// True unless both are static and differ.
-inline bool dimsMayMatch(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+inline Type elementType(Value value) {
+  return shapedType(value).getElementType();
 }
-
-/// All operands are tensors, or all are memrefs, and their elements are data.
-LogicalResult verifyKinds(Operation *op, ArrayRef<NamedOperand> operands);
-
-/// The operand's rank and dims are those expected, as far as both are static.
-LogicalResult verifyShape(Operation *op, NamedOperand operand,
-                          ArrayRef<int64_t> expected);
-
-/// No operand's element type is wider than the accumulator.
-LogicalResult verifyNotWider(Operation *op, ArrayRef<NamedOperand> operands,
-                             Type accumulator);
 
 /// No attribute that the op does not know: a misspelt name in the attribute
 /// dictionary would otherwise stay, without effect, as a discardable one.
 LogicalResult verifyNoUnknownAttributes(Operation *op);
 
-/// As many results as destinations on tensors, none on memrefs.
-LogicalResult verifyResults(Operation *op);
+/// All operands are tensors without an encoding, or all are memrefs, and their
+/// elements are data, apart from a mask's.
+LogicalResult verifyKinds(OperandDimsInterface op);
+
+/// Every operand has the rank that the op says, and dims that the op says are
+/// equal are so as far as they are static.
+LogicalResult verifyOperandDims(OperandDimsInterface op);
+
+/// No input's element type is wider than the accumulator; a mask is none.
+LogicalResult verifyNotWider(OperandDimsInterface op, Type accumulator);
+
+/// On memrefs a destination is no other operand, apart, where `inPlace`, from
+/// an input that is walked like it.
+LogicalResult verifyDestinations(OperandDimsInterface op, bool inPlace);
 
 /// `value` is finite, in the accumulator type too.
 bool isFiniteIn(Type accumulator, const APFloat &value);
 
+/// The activation's parameters are finite in the accumulator type.
+LogicalResult verifyActivation(Operation *op, ActivationAttr activation,
+                               Type accumulator);
+
 /// The checks of a norm's attributes: eps, weight offset and rounding.
-/// `input` and `result` are element types; `prefix` begins the names ("norm1
-/// ").
+/// `input` and `result` are element types; `prefix` begins the names
+/// ("norm1 ").
 LogicalResult verifyNormAttributes(Operation *op, StringRef prefix,
                                    const APFloat &eps,
                                    const APFloat &weightOffset, bool hasGamma,
                                    RoundingAttr rounding, Type input,
                                    Type result);
+
+/// An unbiased variance needs two elements a row, as far as `row` is static.
+LogicalResult verifyUnbiased(Operation *op, bool unbiased,
+                             ArrayRef<int64_t> row);
 
 } // namespace mlir::xfmr
 

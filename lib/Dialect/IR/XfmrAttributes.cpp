@@ -135,12 +135,12 @@ Attribute NormAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess())
     return {};
-  FailureOr<NormKind> kind = FieldParser<NormKind, NormKind>::parse(parser);
-  if (failed(kind))
+  NormKind kind;
+  if (parseEnum(parser, kind))
     return {};
   FloatAttr eps, weightOffset;
-  std::optional<EpsPosition> position;
-  std::optional<Statistic> statistic;
+  EpsPosition position = EpsPosition::Inside;
+  Statistic statistic = Statistic::RMS;
   bool unbiased = false;
   RoundingAttr rounding;
   auto parseValue = [&](StringRef key) -> ParseResult {
@@ -156,20 +156,9 @@ Attribute NormAttr::parse(AsmParser &parser, Type) {
       return parseF64(parser, weightOffset);
     if (key == "rounding")
       return parseRoundingBody(parser, rounding);
-    if (key == "eps_position") {
-      FailureOr<EpsPosition> parsed =
-          FieldParser<EpsPosition, EpsPosition>::parse(parser);
-      if (failed(parsed))
-        return failure();
-      position = *parsed;
-      return success();
-    }
-    FailureOr<Statistic> parsed =
-        FieldParser<Statistic, Statistic>::parse(parser);
-    if (failed(parsed))
-      return failure();
-    statistic = *parsed;
-    return success();
+    if (key == "eps_position")
+      return parseEnum(parser, position);
+    return parseEnum(parser, statistic);
   };
   SmallVector<StringRef> seen;
   while (succeeded(parser.parseOptionalComma())) {
@@ -203,8 +192,7 @@ Attribute NormAttr::parse(AsmParser &parser, Type) {
     return {};
   if (!weightOffset)
     weightOffset = parser.getBuilder().getF64FloatAttr(0.0);
-  return NormAttr::getChecked(
-      [&] { return parser.emitError(loc); }, parser.getContext(), *kind, eps,
-      position.value_or(EpsPosition::Inside),
-      statistic.value_or(Statistic::RMS), unbiased, weightOffset, rounding);
+  return NormAttr::getChecked([&] { return parser.emitError(loc); },
+                              parser.getContext(), kind, eps, position,
+                              statistic, unbiased, weightOffset, rounding);
 }

@@ -1,5 +1,4 @@
-//===- XfmrBlockOps.cpp - Residual blocks: verifiers and interfaces -*- C++
-//-*-===//
+//===- XfmrBlockOps.cpp - Residual blocks: their parts and verifiers ------===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,9 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifierUtils.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "xfmr/Dialect/IR/Xfmr.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -19,73 +15,70 @@ Value ResidualBlockOp::getBranchOutput() {
   return cast<YieldOp>(getBody().front().getTerminator()).getValue();
 }
 
+SmallVector<OperandDim> ResidualBlockOp::getOperandDims(OpOperand &operand) {
+  // The symbols are the dims of the input.
+  int64_t last = shapedType(getInput()).getRank() - 1;
+  StringRef name = getOperandName(operand);
+  if (name == "ins" || name == "outs" || name == "mask")
+    return llvm::map_to_vector(
+        llvm::seq<int64_t>(0, name == "mask" ? last : last + 1),
+        [](int64_t dim) { return OperandDim{dim}; });
+  return {{last}}; // A gamma or beta.
+}
+
+/// C3: the norms that the topology has, and their gammas and betas.
+static LogicalResult verifyTopology(ResidualBlockOp op) {
+  StringRef topology = stringifyTopology(op.getTopology());
+  bool needsNorm1 = op.getTopology() != Topology::None;
+  bool needsNorm2 = op.getTopology() == Topology::Sandwich;
+  if (bool(op.getNorm1Attr()) != needsNorm1)
+    return op.emitOpError("expected ") << (needsNorm1 ? "norm1" : "no norm1")
+                                       << " for topology " << topology;
+  if (bool(op.getNorm2Attr()) != needsNorm2)
+    return op.emitOpError("expected ") << (needsNorm2 ? "norm2" : "no norm2")
+                                       << " for topology " << topology;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    StringRef name = op.getOperandName(*operand);
+    if ((name.starts_with("norm1") && !needsNorm1) ||
+        (name.starts_with("norm2") && !needsNorm2))
+      return op.emitOpError("expected no ") << name << " without the norm";
+  }
+  return success();
+}
+
 LogicalResult ResidualBlockOp::verify() {
-  // C10.
+  // C10, C1, C2, C7.
   if (failed(verifyNoUnknownAttributes(*this)))
     return failure();
-  // C1.
   ShapedType input = shapedType(getInput());
-  Type element = input.getElementType();
-  Type accumulator = getAccumulatorType(element);
   if (input.getRank() < 1)
     return emitOpError("expected ins of rank 1 or more, got rank 0");
-  // C2.
-  if (failed(verifyKinds(*this, {{"ins", getInput()},
-                                 {"norm1 gamma", getGamma1()},
-                                 {"norm1 beta", getBeta1()},
-                                 {"norm2 gamma", getGamma2()},
-                                 {"norm2 beta", getBeta2()},
-                                 {"outs", getInit()}})))
+  if (failed(verifyKinds(*this)))
     return failure();
-  if (shapedType(getInit()).getElementType() != element)
+  Type element = input.getElementType();
+  if (Type outs = elementType(getInit()); outs != element)
     return emitOpError("expected outs of element type ")
-           << element << ", got " << shapedType(getInit()).getElementType();
-  if (failed(verifyShape(*this, {"outs", getInit()}, input.getShape())))
+           << element << ", got " << outs;
+  // C3, C4, and the shapes of C1 and C7.
+  Type accumulator = getAccumulatorType(element);
+  if (failed(verifyTopology(*this)) || failed(verifyOperandDims(*this)) ||
+      failed(verifyNotWider(*this, accumulator)))
     return failure();
-  // C3.
-  StringRef topology = stringifyTopology(getTopology());
-  bool needsNorm1 = getTopology() != Topology::None;
-  bool needsNorm2 = getTopology() == Topology::Sandwich;
-  if (bool(getNorm1Attr()) != needsNorm1)
-    return emitOpError("expected ") << (needsNorm1 ? "norm1" : "no norm1")
-                                    << " for topology " << topology;
-  if (bool(getNorm2Attr()) != needsNorm2)
-    return emitOpError("expected ") << (needsNorm2 ? "norm2" : "no norm2")
-                                    << " for topology " << topology;
-  struct Norm {
-    StringRef name;
-    NormAttr norm;
-    Value gamma, beta;
+  // C5.
+  auto verifyNorm = [&](StringRef prefix, NormAttr norm, Value gamma) {
+    if (!norm)
+      return success();
+    if (failed(verifyNormAttributes(*this, prefix, norm.getEps().getValue(),
+                                    norm.getWeightOffset().getValue(),
+                                    bool(gamma), norm.getRounding(), element,
+                                    element)))
+      return failure();
+    return verifyUnbiased(*this, norm.getUnbiased(),
+                          input.getShape().take_back());
   };
-  for (const Norm &norm :
-       {Norm{"norm1 ", getNorm1Attr(), getGamma1(), getBeta1()},
-        Norm{"norm2 ", getNorm2Attr(), getGamma2(), getBeta2()}}) {
-    if (!norm.norm && (norm.gamma || norm.beta))
-      return emitOpError("expected no ")
-             << norm.name << (norm.gamma ? "gamma" : "beta")
-             << " without the norm";
-    // C4.
-    std::string gammaName = (norm.name + "gamma").str();
-    std::string betaName = (norm.name + "beta").str();
-    int64_t d = input.getShape().back();
-    if (failed(verifyShape(*this, {gammaName, norm.gamma}, {d})) ||
-        failed(verifyShape(*this, {betaName, norm.beta}, {d})) ||
-        failed(verifyNotWider(*this,
-                              {{gammaName, norm.gamma}, {betaName, norm.beta}},
-                              accumulator)))
-      return failure();
-    // C5.
-    if (!norm.norm)
-      continue;
-    if (failed(verifyNormAttributes(
-            *this, norm.name, norm.norm.getEps().getValue(),
-            norm.norm.getWeightOffset().getValue(), bool(norm.gamma),
-            norm.norm.getRounding(), element, element)))
-      return failure();
-    if (norm.norm.getUnbiased() && d == 1)
-      return emitOpError(
-          "expected 2 elements or more a row for unbiased, got 1");
-  }
+  if (failed(verifyNorm("norm1 ", getNorm1Attr(), getGamma1())) ||
+      failed(verifyNorm("norm2 ", getNorm2Attr(), getGamma2())))
+    return failure();
   // C6.
   bool isPost = getTopology() == Topology::Post;
   if (getResidualRounding() && !isPost)
@@ -94,23 +87,10 @@ LogicalResult ResidualBlockOp::verify() {
     return emitOpError("expected residual_rounding, as the sum's type ")
            << element << " is narrower than the accumulator " << accumulator;
   if (!isFiniteIn(accumulator, getAlpha()))
-    return emitOpError("expected alpha finite in ") << accumulator;
-  // C7.
-  if (Value mask = getMask()) {
-    Type maskElement = shapedType(mask).getElementType();
-    if (!maskElement.isInteger(1))
-      return emitOpError("expected mask of element type i1, got ")
-             << maskElement;
-    if (isa<TensorType>(mask.getType()) != isa<TensorType>(input))
-      return emitOpError("expected mask to be a ")
-             << (isa<TensorType>(input) ? "tensor" : "memref")
-             << " as ins is, got " << mask.getType();
-    if (failed(
-            verifyShape(*this, {"mask", mask}, input.getShape().drop_back())))
-      return failure();
-  }
-  // C9.
-  return verifyResults(*this);
+    return emitOpError("expected alpha finite in ")
+           << accumulator << ", got " << getAlphaAttr();
+  // C9: DestinationStyleOpInterface. C11.
+  return verifyDestinations(*this, /*inPlace=*/true);
 }
 
 LogicalResult ResidualBlockOp::verifyRegions() {
@@ -130,13 +110,5 @@ LogicalResult ResidualBlockOp::verifyRegions() {
   if (yield.getValue().getType() != type)
     return emitOpError("expected the region to yield type ")
            << type << ", got " << yield.getValue().getType();
-  return success();
-}
-
-LogicalResult
-ResidualBlockOp::reifyResultShapes(OpBuilder &builder,
-                                   ReifiedRankedShapedTypeDims &shapes) {
-  if (isa<TensorType>(getInit().getType()))
-    shapes.push_back(tensor::getMixedSizes(builder, getLoc(), getInit()));
   return success();
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AssemblyFormat.h"
-#include "RowOpInterfaceImpl.h"
+#include "InterfaceImpl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -27,11 +27,43 @@ using namespace mlir::xfmr;
 #define GET_OP_CLASSES
 #include "xfmr/Dialect/IR/XfmrOps.cpp.inc"
 
+namespace {
+/// An op whose properties, read from the generic form, may hold nothing that
+/// the op does not know: the generated function drops an unknown key, so that a
+/// misspelt attribute would silently do nothing.
+template <typename OpTy> struct StrictOp : OpTy {
+  using OpTy::OpTy;
+
+  template <typename Properties>
+  static LogicalResult
+  setPropertiesFromAttr(Properties &properties, Attribute attribute,
+                        function_ref<InFlightDiagnostic()> emitError) {
+    if (auto dictionary = dyn_cast_or_null<DictionaryAttr>(attribute))
+      for (NamedAttribute property : dictionary)
+        if (!llvm::is_contained(OpTy::getAttributeNames(),
+                                property.getName().getValue()))
+          return emitError()
+                 << "expected no property '" << property.getName().getValue()
+                 << "', which the op does not know";
+    return OpTy::setPropertiesFromAttr(properties, attribute, emitError);
+  }
+};
+} // namespace
+
+// A strict op is registered as the op itself.
+template <typename OpTy> class mlir::detail::TypeIDResolver<StrictOp<OpTy>> {
+public:
+  static TypeID resolveTypeID() { return TypeID::get<OpTy>(); }
+};
+
 void XfmrDialect::initialize() {
-  addOperations<
+  auto addStrictly = [&](auto... ops) {
+    addOperations<StrictOp<decltype(ops)>...>();
+  };
+  std::apply(addStrictly, std::tuple<
 #define GET_OP_LIST
 #include "xfmr/Dialect/IR/XfmrOps.cpp.inc"
-      >();
+                              >());
   registerAttributes();
 }
 
@@ -53,6 +85,14 @@ LogicalResult XfmrDialect::verifyRegionArgAttribute(Operation *op, unsigned,
       return op->emitError() << "expected '" << kWeightAttrName
                              << "' on a ranked tensor or memref, got " << type;
   return success();
+}
+
+LogicalResult
+XfmrDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                         NamedAttribute attribute) {
+  return op->emitError() << "expected no result attribute '"
+                         << attribute.getName().getValue()
+                         << "', the dialect has none";
 }
 
 LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op,

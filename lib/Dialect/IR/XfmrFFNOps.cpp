@@ -1,5 +1,4 @@
-//===- XfmrFFNOps.cpp - Network ops: what they are made of, and their verifiers
-//-*- C++ -*-===//
+//===- XfmrFFNOps.cpp - Network ops: their parts and their verifiers ------===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InterfaceImpl.h"
 #include "VerifierUtils.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 
@@ -39,9 +39,10 @@ template <typename OpTy> static FFNSpec getSpec(OpTy op) {
     spec.order = op.getOrder();
   }
   if constexpr (std::is_same_v<OpTy, SwiGLUFFNOp>)
-    spec.activation =
-        ActivationAttr::get(op.getContext(), ActivationKind::Swish,
-                            op.getBetaAttr(), FloatAttr(), FloatAttr());
+    spec.activation = ActivationAttr::get(
+        op.getContext(), ActivationKind::Swish,
+        FloatAttr::get(Float64Type::get(op.getContext()), op.getBeta()),
+        FloatAttr(), FloatAttr());
   else
     spec.activation = op.getActivation();
   return spec;
@@ -51,22 +52,67 @@ FFNSpec FFNOp::getFFNSpec() { return getSpec(*this); }
 FFNSpec GLUFFNOp::getFFNSpec() { return getSpec(*this); }
 FFNSpec SwiGLUFFNOp::getFFNSpec() { return getSpec(*this); }
 
+/// The dims of a weight, by their part in the product.
+static SmallVector<OperandDim>
+getWeightDims(WeightLayout layout, OperandDim inputs, OperandDim outputs) {
+  if (layout == WeightLayout::InOut)
+    return {inputs, outputs};
+  return {outputs, inputs};
+}
+
+SmallVector<OperandDim> network_op::getOperandDims(const FFNSpec &spec,
+                                                   RowOpInterface op,
+                                                   OpOperand &operand) {
+  // The symbols: rows, the hidden dim, the dims of x and of the result.
+  int64_t numRows = shapedType(spec.input).getRank() - 1;
+  OperandDim hidden{numRows}, packed{numRows, 2}, in{numRows + 1},
+      out{numRows + 2};
+  StringRef name = op.getOperandName(operand);
+  if (name == "gate")
+    return getWeightDims(spec.gateLayout, in, hidden);
+  if (name == "up")
+    return getWeightDims(spec.upLayout, in, hidden);
+  if (name == "gate_up")
+    return getWeightDims(spec.gateLayout, in, packed);
+  if (name == "down")
+    return getWeightDims(spec.downLayout, hidden, out);
+  if (name == "gate_bias" || name == "up_bias")
+    return {hidden};
+  if (name == "gate_up_bias")
+    return {packed};
+  if (name == "down_bias")
+    return {out};
+  auto dims = llvm::map_to_vector(llvm::seq<int64_t>(0, numRows),
+                                  [](int64_t dim) { return OperandDim{dim}; });
+  dims.push_back(name == "ins" ? in : out);
+  return dims;
+}
+
+int64_t GatedActOp::getNumRowDims() {
+  return shapedType(getInit()).getRank() - 1;
+}
+
+SmallVector<utils::IteratorType> GatedActOp::getInnerIteratorTypes() {
+  return {utils::IteratorType::parallel};
+}
+
+SmallVector<OperandDim> GatedActOp::getOperandDims(OpOperand &operand) {
+  auto dims = llvm::map_to_vector(llvm::seq<int64_t>(0, getNumRowDims() + 1),
+                                  [](int64_t dim) { return OperandDim{dim}; });
+  if (getOperandName(operand) == "gate_up")
+    dims.back().factor = 2;
+  return dims;
+}
+
+bool GatedActOp::isElementwiseInPlace() {
+  // From a packed operand, element i of the result needs elements at other
+  // places, which a destination on top of it would have overwritten.
+  return !getGateUp();
+}
+
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// The dims of a weight by their part in the product.
-struct WeightDims {
-  int64_t inputs, outputs;
-};
-} // namespace
-
-static WeightDims getWeightDims(Value weight, WeightLayout layout) {
-  ArrayRef<int64_t> shape = shapedType(weight).getShape();
-  return layout == WeightLayout::InOut ? WeightDims{shape[0], shape[1]}
-                                       : WeightDims{shape[1], shape[0]};
-}
 
 /// C10 of the gated networks and C5 of gated_act: which operands go together.
 template <typename OpTy> static LogicalResult verifyPacking(OpTy op) {
@@ -85,284 +131,97 @@ template <typename OpTy> static LogicalResult verifyPacking(OpTy op) {
   return success();
 }
 
+template <typename OpTy> static LogicalResult verifyGatedOperands(OpTy op) {
+  if (failed(verifyPacking(op)))
+    return failure();
+  bool packed = bool(op.getGateUp());
+  if (packed && (op.getGateBias() || op.getUpBias()))
+    return op.emitOpError("expected gate_up_bias beside gate_up, got ")
+           << (op.getGateBias() ? "gate_bias" : "up_bias");
+  if (!packed && op.getGateUpBias())
+    return op.emitOpError("expected gate_up_bias beside gate_up only");
+  if (packed && op.getGateLayout() != op.getUpLayout())
+    return op.emitOpError("expected one layout for gate and up in gate_up");
+  return success();
+}
+
 template <typename OpTy> static LogicalResult verifyNetwork(OpTy op) {
-  FFNSpec spec = getSpec(op);
-  // C9.
+  // C8, C1, C2.
   if (failed(verifyNoUnknownAttributes(op)))
     return failure();
-  // C1.
-  ShapedType input = shapedType(spec.input);
+  ShapedType input = shapedType(op.getInput());
   if (input.getRank() < 1)
     return op.emitOpError("expected ins of rank 1 or more, got rank 0");
-  // C2.
-  if (failed(verifyKinds(op, {{"ins", spec.input},
-                              {"gate", spec.gate},
-                              {"up", spec.up},
-                              {"gate_up", spec.gateUp},
-                              {"down", spec.down},
-                              {"gate_bias", spec.gateBias},
-                              {"up_bias", spec.upBias},
-                              {"gate_up_bias", spec.gateUpBias},
-                              {"down_bias", spec.downBias},
-                              {"outs", spec.init}})))
+  if (failed(verifyKinds(op)))
     return failure();
-  // C10.
-  if constexpr (!std::is_same_v<OpTy, FFNOp>) {
-    if (failed(verifyPacking(op)))
+  // C10 of the gated networks.
+  if constexpr (!std::is_same_v<OpTy, FFNOp>)
+    if (failed(verifyGatedOperands(op)))
       return failure();
-    bool packed = bool(spec.gateUp);
-    if (packed && (spec.gateBias || spec.upBias))
-      return op.emitOpError("expected gate_up_bias beside gate_up, got ")
-             << (spec.gateBias ? "gate_bias" : "up_bias");
-    if (!packed && spec.gateUpBias)
-      return op.emitOpError("expected gate_up_bias beside gate_up only");
-    if (packed && spec.gateLayout != spec.upLayout)
-      return op.emitOpError("expected one layout for gate and up in gate_up");
-  }
-  // C3.
-  for (NamedOperand weight :
-       {NamedOperand{"gate", spec.gate}, NamedOperand{"up", spec.up},
-        NamedOperand{"gate_up", spec.gateUp}, NamedOperand{"down", spec.down}})
-    if (weight.value && shapedType(weight.value).getRank() != 2)
-      return op.emitOpError("expected ")
-             << weight.name << " of rank 2, got rank "
-             << shapedType(weight.value).getRank();
-  int64_t d = input.getShape().back();
-  int64_t hidden = ShapedType::kDynamic;
-  StringRef hiddenFrom;
-  auto verifyFirst = [&](StringRef name, Value weight, WeightLayout layout,
-                         int64_t factor) -> LogicalResult {
-    if (!weight)
-      return success();
-    WeightDims dims = getWeightDims(weight, layout);
-    if (!dimsMayMatch(dims.inputs, d))
-      return op.emitOpError("expected ")
-             << name << " (" << stringifyWeightLayout(layout) << ") with "
-             << shapeText(d) << " inputs, the last dim of ins, got "
-             << shapeText(dims.inputs) << " in "
-             << shapeText(shapedType(weight).getShape());
-    if (ShapedType::isDynamic(dims.outputs))
-      return success();
-    if (dims.outputs % factor != 0)
-      return op.emitOpError("expected ")
-             << name << " with an even number of outputs, got " << dims.outputs;
-    int64_t outputs = dims.outputs / factor;
-    if (!dimsMayMatch(outputs, hidden))
-      return op.emitOpError("expected ")
-             << name << " with " << hidden << " outputs, as " << hiddenFrom
-             << " has, got " << outputs << " in "
-             << shapeText(shapedType(weight).getShape());
-    hidden = outputs;
-    hiddenFrom = name;
-    return success();
-  };
-  if (failed(verifyFirst("gate", spec.gate, spec.gateLayout, 1)) ||
-      failed(verifyFirst("up", spec.up, spec.upLayout, 1)) ||
-      failed(verifyFirst("gate_up", spec.gateUp, spec.gateLayout, 2)))
-    return failure();
-  WeightDims down = getWeightDims(spec.down, spec.downLayout);
-  if (!dimsMayMatch(down.inputs, hidden))
-    return op.emitOpError("expected down (")
-           << stringifyWeightLayout(spec.downLayout) << ") with " << hidden
-           << " inputs, the outputs of " << hiddenFrom << ", got "
-           << down.inputs << " in "
-           << shapeText(shapedType(spec.down).getShape());
-  if (ShapedType::isDynamic(hidden))
-    hidden = down.inputs;
-  // C4.
-  int64_t packedHidden =
-      ShapedType::isDynamic(hidden) ? hidden : int64_t(2 * hidden);
-  if (failed(verifyShape(op, {"gate_bias", spec.gateBias}, {hidden})) ||
-      failed(verifyShape(op, {"up_bias", spec.upBias}, {hidden})) ||
-      failed(
-          verifyShape(op, {"gate_up_bias", spec.gateUpBias}, {packedHidden})) ||
-      failed(verifyShape(op, {"down_bias", spec.downBias}, {down.outputs})))
-    return failure();
-  // C5.
+  // C3, C4, C6, and C5 of the operands.
   Type accumulator = getAccumulatorType(input.getElementType());
-  if (failed(verifyNotWider(op,
-                            {{"gate", spec.gate},
-                             {"up", spec.up},
-                             {"gate_up", spec.gateUp},
-                             {"down", spec.down},
-                             {"gate_bias", spec.gateBias},
-                             {"up_bias", spec.upBias},
-                             {"gate_up_bias", spec.gateUpBias},
-                             {"down_bias", spec.downBias}},
-                            accumulator)))
+  if (failed(verifyOperandDims(op)) || failed(verifyNotWider(op, accumulator)))
     return failure();
-  if (!isDataType(spec.hiddenType) || spec.hiddenType.getIntOrFloatBitWidth() >
-                                          accumulator.getIntOrFloatBitWidth())
+  // C5 of the hidden type.
+  Type hiddenType = op.getFFNSpec().hiddenType;
+  if (!isDataType(hiddenType) ||
+      hiddenType.getIntOrFloatBitWidth() > accumulator.getIntOrFloatBitWidth())
     return op.emitOpError("expected hidden_type of f16, bf16, f32 or f64 no "
                           "wider than the accumulator ")
-           << accumulator << ", got " << spec.hiddenType;
-  // C6.
-  SmallVector<int64_t> result(input.getShape());
-  result.back() = down.outputs;
-  if (failed(verifyShape(op, {"outs", spec.init}, result)))
-    return failure();
-  // C7.
-  return verifyResults(op);
+           << accumulator << ", got " << hiddenType;
+  // C7: DestinationStyleOpInterface. C9.
+  return verifyDestinations(op, op.isElementwiseInPlace());
 }
 
 LogicalResult FFNOp::verify() {
-  // C8.
+  if (failed(verifyNetwork(*this)))
+    return failure();
+  // C10.
   if (getActivation().getKind() == ActivationKind::ClampedSwish)
     return emitOpError("expected an activation of one operand, got "
                        "clamped_swish, which is a gate");
-  return verifyNetwork(*this);
+  return verifyActivation(*this, getActivation(),
+                          getAccumulatorType(elementType(getInput())));
 }
 
-// C8: every activation gates.
-LogicalResult GLUFFNOp::verify() { return verifyNetwork(*this); }
+LogicalResult GLUFFNOp::verify() {
+  if (failed(verifyNetwork(*this)))
+    return failure();
+  // C11.
+  return verifyActivation(*this, getActivation(),
+                          getAccumulatorType(elementType(getInput())));
+}
 
 LogicalResult SwiGLUFFNOp::verify() {
   if (failed(verifyNetwork(*this)))
     return failure();
   // C11.
-  Type accumulator =
-      getAccumulatorType(shapedType(getInput()).getElementType());
+  Type accumulator = getAccumulatorType(elementType(getInput()));
   if (!isFiniteIn(accumulator, getBeta()))
-    return emitOpError("expected beta finite in ") << accumulator;
+    return emitOpError("expected beta finite in ")
+           << accumulator << ", got " << getBetaAttr();
   return success();
 }
 
 LogicalResult GatedActOp::verify() {
-  // C7.
-  if (failed(verifyNoUnknownAttributes(*this)))
+  // C7, C5.
+  if (failed(verifyNoUnknownAttributes(*this)) || failed(verifyPacking(*this)))
     return failure();
-  // C2.
-  if (failed(verifyKinds(*this, {{"gate", getGate()},
-                                 {"up", getUp()},
-                                 {"gate_up", getGateUp()},
-                                 {"outs", getInit()}})))
+  // C1, C2.
+  OpOperand &first = getOperation()->getOpOperand(0);
+  for (OpOperand &operand : getOperation()->getOpOperands())
+    if (shapedType(operand.get()).getRank() < 1)
+      return emitOpError("expected ")
+             << getOperandName(operand) << " of rank 1 or more, got rank 0";
+  if (failed(verifyKinds(*this)))
     return failure();
-  // C5.
-  if (failed(verifyPacking(*this)))
+  // C3, C4.
+  Type accumulator = getAccumulatorType(elementType(first.get()));
+  if (failed(verifyOperandDims(*this)) ||
+      failed(verifyNotWider(*this, accumulator)))
     return failure();
-  // C1.
-  bool packed = bool(getGateUp());
-  Value first = packed ? getGateUp() : getGate();
-  ShapedType input = shapedType(first);
-  if (input.getRank() < 1)
-    return emitOpError("expected ")
-           << (packed ? "gate_up" : "gate") << " of rank 1 or more, got rank 0";
-  // C3.
-  SmallVector<int64_t> shape(input.getShape());
-  if (packed && !ShapedType::isDynamic(shape.back())) {
-    if (shape.back() % 2 != 0)
-      return emitOpError("expected gate_up with an even last dim, got ")
-             << shape.back();
-    shape.back() /= 2;
-  }
-  if (failed(verifyShape(*this, {"up", getUp()}, shape)) ||
-      failed(verifyShape(*this, {"outs", getInit()}, shape)))
+  // C6: DestinationStyleOpInterface. C9, C8.
+  if (failed(verifyDestinations(*this, isElementwiseInPlace())))
     return failure();
-  // C4.
-  if (failed(verifyNotWider(*this, {{"up", getUp()}},
-                            getAccumulatorType(input.getElementType()))))
-    return failure();
-  // C6.
-  return verifyResults(*this);
-}
-
-//===----------------------------------------------------------------------===//
-// RowOpInterface
-//===----------------------------------------------------------------------===//
-
-/// The dims of a weight: `hidden` walks the hidden dim, the other is whole.
-static SmallVector<int64_t>
-getWeightDomainDims(WeightLayout layout, bool hiddenIsOutput, int64_t hidden) {
-  bool hiddenIsFirst = (layout == WeightLayout::OutIn) == hiddenIsOutput;
-  return hiddenIsFirst ? SmallVector<int64_t>{hidden, -1}
-                       : SmallVector<int64_t>{-1, hidden};
-}
-
-/// The dims of rows, then one that is whole.
-static SmallVector<int64_t> getRowsThenWhole(int64_t numRowDims) {
-  SmallVector<int64_t> dims =
-      llvm::to_vector(llvm::seq<int64_t>(0, numRowDims));
-  dims.push_back(-1);
-  return dims;
-}
-
-static SmallVector<int64_t> getNetworkDomainDims(FFNOp op, OpOperand &operand) {
-  int64_t hidden = op.getNumRowDims();
-  unsigned number = operand.getOperandNumber();
-  auto isOperand = [&](unsigned group) {
-    auto [start, length] = op.getODSOperandIndexAndLength(group);
-    return number >= start && number < start + length;
-  };
-  if (isOperand(1))
-    return getWeightDomainDims(op.getUpLayout(), true, hidden);
-  if (isOperand(2))
-    return getWeightDomainDims(op.getDownLayout(), false, hidden);
-  if (isOperand(3))
-    return {hidden};
-  if (isOperand(4))
-    return {-1};
-  return getRowsThenWhole(hidden);
-}
-
-template <typename OpTy>
-static SmallVector<int64_t> getNetworkDomainDims(OpTy op, OpOperand &operand) {
-  int64_t hidden = op.getNumRowDims();
-  unsigned number = operand.getOperandNumber();
-  auto isOperand = [&](unsigned group) {
-    auto [start, length] = op.getODSOperandIndexAndLength(group);
-    return number >= start && number < start + length;
-  };
-  if (isOperand(1))
-    return getWeightDomainDims(op.getGateLayout(), true, hidden);
-  if (isOperand(2))
-    return getWeightDomainDims(op.getUpLayout(), true, hidden);
-  if (isOperand(3)) // A tile of the hidden dim is two pieces of it.
-    return {-1, -1};
-  if (isOperand(4))
-    return getWeightDomainDims(op.getDownLayout(), false, hidden);
-  if (isOperand(5) || isOperand(6))
-    return {hidden};
-  if (isOperand(7) || isOperand(8))
-    return {-1};
-  return getRowsThenWhole(hidden);
-}
-
-#define XFMR_NETWORK_ROW_INTERFACE(OpTy)                                       \
-  int64_t OpTy::getNumRowDims() {                                              \
-    return shapedType(getInput()).getRank() - 1;                               \
-  }                                                                            \
-  SmallVector<utils::IteratorType> OpTy::getInnerIteratorTypes() {             \
-    return {utils::IteratorType::reduction};                                   \
-  }                                                                            \
-  SmallVector<int64_t> OpTy::getDomainDims(OpOperand &operand) {               \
-    return getNetworkDomainDims(*this, operand);                               \
-  }                                                                            \
-  bool OpTy::isElementwiseInPlace() { return false; }
-
-XFMR_NETWORK_ROW_INTERFACE(FFNOp)
-XFMR_NETWORK_ROW_INTERFACE(GLUFFNOp)
-XFMR_NETWORK_ROW_INTERFACE(SwiGLUFFNOp)
-
-#undef XFMR_NETWORK_ROW_INTERFACE
-
-int64_t GatedActOp::getNumRowDims() {
-  return shapedType(getInit()).getRank() - 1;
-}
-
-SmallVector<utils::IteratorType> GatedActOp::getInnerIteratorTypes() {
-  return {utils::IteratorType::parallel};
-}
-
-SmallVector<int64_t> GatedActOp::getDomainDims(OpOperand &operand) {
-  int64_t rows = getNumRowDims();
-  // A tile of a packed operand's last dim is two pieces of it.
-  if (getGateUp() && operand.getOperandNumber() == 0)
-    return getRowsThenWhole(rows);
-  return llvm::to_vector(llvm::seq<int64_t>(0, rows + 1));
-}
-
-bool GatedActOp::isElementwiseInPlace() {
-  // From a packed operand, element i of the result needs elements at other
-  // places, which a destination on top of it would have overwritten.
-  return !getGateUp();
+  return verifyActivation(*this, getActivation(), accumulator);
 }

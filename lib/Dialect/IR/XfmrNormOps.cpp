@@ -1,5 +1,4 @@
-//===- XfmrNormOps.cpp - Norm ops: what they are made of, and their verifiers
-//-*- C++ -*-===//
+//===- XfmrNormOps.cpp - Norm ops: their parts and their verifiers --------===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InterfaceImpl.h"
 #include "VerifierUtils.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -56,6 +57,21 @@ NormSpec LayerNormOp::getNormSpec() { return getSpec(*this); }
 NormSpec AddRMSNormOp::getNormSpec() { return getSpec(*this); }
 NormSpec AddLayerNormOp::getNormSpec() { return getSpec(*this); }
 
+SmallVector<OperandDim> norm_op::getOperandDims(const NormSpec &spec,
+                                                RowOpInterface op,
+                                                OpOperand &operand) {
+  // The symbols are the dims of the input: rows, then those of one row.
+  int64_t rank = shapedType(spec.input).getRank();
+  int64_t rows = rank - spec.normalizedDims;
+  using Range = std::pair<int64_t, int64_t>;
+  auto [begin, end] = llvm::StringSwitch<Range>(op.getOperandName(operand))
+                          .Cases({"gamma", "beta"}, Range(rows, rank))
+                          .Cases({"rstd", "mean"}, Range(0, rows))
+                          .Default(Range(0, rank));
+  return llvm::map_to_vector(llvm::seq(begin, end),
+                             [](int64_t dim) { return OperandDim{dim}; });
+}
+
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
@@ -65,141 +81,56 @@ template <typename OpTy> static LogicalResult verifyNorm(OpTy op) {
   ShapedType input = shapedType(spec.input);
   int64_t rank = input.getRank();
   Type inputElement = input.getElementType();
-  // C11.
+  // C11, C1, C2.
   if (failed(verifyNoUnknownAttributes(op)))
     return failure();
-  // C1.
   if (rank < 1)
     return op.emitOpError("expected ins of rank 1 or more, got rank 0");
   if (spec.normalizedDims < 1 || spec.normalizedDims > rank)
     return op.emitOpError("expected normalized_dims from 1 to ")
            << rank << ", the rank of ins, got " << spec.normalizedDims;
-  // C2.
-  if (failed(verifyKinds(op, {{"ins", spec.input},
-                              {"residual", spec.residual},
-                              {"gamma", spec.gamma},
-                              {"beta", spec.beta},
-                              {"sum", spec.sumInit},
-                              {"outs", spec.init},
-                              {"rstd", spec.rstdInit},
-                              {"mean", spec.meanInit}})))
+  if (failed(verifyKinds(op)))
     return failure();
-  // C3, C13.
-  for (NamedOperand operand : {NamedOperand{"outs", spec.init},
-                               NamedOperand{"residual", spec.residual},
-                               NamedOperand{"sum", spec.sumInit}})
-    if (failed(verifyShape(op, operand, input.getShape())))
-      return failure();
-  if (spec.sumInit && shapedType(spec.sumInit).getElementType() != inputElement)
-    return op.emitOpError("expected sum of element type ")
-           << inputElement << ", got "
-           << shapedType(spec.sumInit).getElementType();
-  // C4.
-  ArrayRef<int64_t> row = input.getShape().take_back(spec.normalizedDims);
-  if (failed(verifyShape(op, {"gamma", spec.gamma}, row)) ||
-      failed(verifyShape(op, {"beta", spec.beta}, row)))
-    return failure();
-  // C5.
+  // C3 to C5, and the shapes of C9 and C13.
   Type accumulator = getAccumulatorType(inputElement);
-  if (failed(verifyNotWider(op,
-                            {{"residual", spec.residual},
-                             {"gamma", spec.gamma},
-                             {"beta", spec.beta}},
-                            accumulator)))
+  if (failed(verifyOperandDims(op)) || failed(verifyNotWider(op, accumulator)))
     return failure();
   // C6 to C8.
   if (failed(verifyNormAttributes(op, "", op.getEps(), op.getWeightOffset(),
                                   bool(spec.gamma), spec.rounding, inputElement,
-                                  shapedType(spec.init).getElementType())))
+                                  elementType(spec.init))))
     return failure();
-  // C9.
-  for (NamedOperand operand : {NamedOperand{"rstd", spec.rstdInit},
-                               NamedOperand{"mean", spec.meanInit}}) {
-    if (!operand.value)
+  // C9, C13: types of destinations. C10: DestinationStyleOpInterface.
+  for (OpOperand &destination : op.getDpsInitsMutable()) {
+    StringRef name = op.getOperandName(destination);
+    if (name == "outs")
       continue;
-    if (failed(verifyShape(op, operand,
-                           input.getShape().drop_back(spec.normalizedDims))))
-      return failure();
-    Type element = shapedType(operand.value).getElementType();
-    if (element != accumulator)
-      return op.emitOpError("expected ") << operand.name << " of element type "
-                                         << accumulator << ", got " << element;
+    Type expected = name == "sum" ? inputElement : accumulator;
+    if (Type element = elementType(destination.get()); element != expected)
+      return op.emitOpError("expected ")
+             << name << " of element type " << expected << ", got " << element;
   }
-  // C10.
-  if (failed(verifyResults(op)))
-    return failure();
   // C12.
-  if (spec.unbiased && !ShapedType::isDynamicShape(row) &&
-      ShapedType::getNumElements(row) == 1)
-    return op.emitOpError(
-        "expected 2 elements or more a row for unbiased, got 1");
+  if (failed(verifyDestinations(op, op.isElementwiseInPlace())))
+    return failure();
   if constexpr (std::is_same_v<OpTy, AddRMSNormOp> ||
                 std::is_same_v<OpTy, AddLayerNormOp>) {
     // C14.
     if (!isFiniteIn(accumulator, op.getAlpha()))
-      return op.emitOpError("expected alpha finite in ") << accumulator;
+      return op.emitOpError("expected alpha finite in ")
+             << accumulator << ", got " << op.getAlphaAttr();
     // C15.
     if (!op.getResidualRounding() && inputElement != accumulator)
       return op.emitOpError("expected residual_rounding, as the sum's type ")
              << inputElement << " is narrower than the accumulator "
              << accumulator;
   }
-  return success();
+  // C13 of layernorm, C16 of add_layernorm.
+  return verifyUnbiased(op, spec.unbiased,
+                        input.getShape().take_back(spec.normalizedDims));
 }
 
 LogicalResult RMSNormOp::verify() { return verifyNorm(*this); }
 LogicalResult LayerNormOp::verify() { return verifyNorm(*this); }
 LogicalResult AddRMSNormOp::verify() { return verifyNorm(*this); }
 LogicalResult AddLayerNormOp::verify() { return verifyNorm(*this); }
-
-//===----------------------------------------------------------------------===//
-// RowOpInterface
-//===----------------------------------------------------------------------===//
-
-template <typename OpTy>
-static SmallVector<int64_t> getNormDomainDims(OpTy op, OpOperand &operand) {
-  NormSpec spec = getSpec(op);
-  int64_t rank = shapedType(spec.input).getRank();
-  int64_t rows = rank - spec.normalizedDims;
-  Value value = operand.get();
-  // Operands are compared by number: one value may be several operands.
-  unsigned number = operand.getOperandNumber();
-  auto isOperand = [&](unsigned group) {
-    auto [start, length] = op.getODSOperandIndexAndLength(group);
-    return number >= start && number < start + length;
-  };
-  constexpr bool hasResidual = std::is_same_v<OpTy, AddRMSNormOp> ||
-                               std::is_same_v<OpTy, AddLayerNormOp>;
-  constexpr unsigned gammaGroup = hasResidual ? 2 : 1;
-  constexpr unsigned rstdGroup = hasResidual ? 6 : 4;
-  auto [rstdStart, rstdLength] = op.getODSOperandIndexAndLength(rstdGroup);
-  int64_t begin = 0, end = rank;
-  if (isOperand(gammaGroup) || isOperand(gammaGroup + 1))
-    begin = rows;
-  else if (number >= rstdStart)
-    end = rows; // rstd and mean, the last groups.
-  assert(shapedType(value).getRank() == end - begin && "verified before");
-  (void)value;
-  (void)rstdLength;
-  return llvm::to_vector(llvm::seq<int64_t>(begin, end));
-}
-
-#define XFMR_NORM_ROW_INTERFACE(OpTy)                                          \
-  int64_t OpTy::getNumRowDims() {                                              \
-    return shapedType(getInput()).getRank() - getNormalizedDims();             \
-  }                                                                            \
-  SmallVector<utils::IteratorType> OpTy::getInnerIteratorTypes() {             \
-    return SmallVector<utils::IteratorType>(getNormalizedDims(),               \
-                                            utils::IteratorType::reduction);   \
-  }                                                                            \
-  SmallVector<int64_t> OpTy::getDomainDims(OpOperand &operand) {               \
-    return getNormDomainDims(*this, operand);                                  \
-  }                                                                            \
-  bool OpTy::isElementwiseInPlace() { return true; }
-
-XFMR_NORM_ROW_INTERFACE(RMSNormOp)
-XFMR_NORM_ROW_INTERFACE(LayerNormOp)
-XFMR_NORM_ROW_INTERFACE(AddRMSNormOp)
-XFMR_NORM_ROW_INTERFACE(AddLayerNormOp)
-
-#undef XFMR_NORM_ROW_INTERFACE

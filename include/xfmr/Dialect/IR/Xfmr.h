@@ -24,6 +24,7 @@
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "xfmr/Dialect/IR/OperandDims.h"
 #include "xfmr/Dialect/IR/Specs.h"
 #include "xfmr/Dialect/IR/XfmrAttributes.h"
 

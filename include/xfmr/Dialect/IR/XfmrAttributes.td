@@ -19,6 +19,12 @@ class Xfmr_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let genSpecializedAttr = 0;
 }
 
+// Written `#xfmr.statistic<l2>`; ops write the keyword alone.
+class Xfmr_EnumAttr<EnumInfo info, string mnemonic>
+    : EnumAttr<Xfmr_Dialect, info, mnemonic> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 //===----------------------------------------------------------------------===//
 // Norms
 //===----------------------------------------------------------------------===//
@@ -31,7 +37,7 @@ def Xfmr_EpsPosition : Xfmr_Enum<"EpsPosition", "where eps is added", [
     I32EnumAttrCase<"Inside", 0, "inside">,
     I32EnumAttrCase<"Outside", 1, "outside">]>;
 def Xfmr_EpsPositionAttr
-    : EnumAttr<Xfmr_Dialect, Xfmr_EpsPosition, "eps_position"> {
+    : Xfmr_EnumAttr<Xfmr_EpsPosition, "eps_position"> {
   let description = [{
     `inside` divides by `sqrt(statistic + eps)`, `outside` by
     `sqrt(statistic) + eps`.
@@ -41,7 +47,7 @@ def Xfmr_EpsPositionAttr
 def Xfmr_Statistic : Xfmr_Enum<"Statistic", "what an rmsnorm divides by", [
     I32EnumAttrCase<"RMS", 0, "rms">,
     I32EnumAttrCase<"L2", 1, "l2">]>;
-def Xfmr_StatisticAttr : EnumAttr<Xfmr_Dialect, Xfmr_Statistic, "statistic"> {
+def Xfmr_StatisticAttr : Xfmr_EnumAttr<Xfmr_Statistic, "statistic"> {
   let description = [{
     `rms` is the mean of the squares of the row, `l2` their sum.
   }];
@@ -70,7 +76,7 @@ def Xfmr_ResidualRounding : Xfmr_Enum<"ResidualRounding",
     I32EnumAttrCase<"RoundThenNorm", 0, "round_then_norm">,
     I32EnumAttrCase<"NormThenRound", 1, "norm_then_round">]>;
 def Xfmr_ResidualRoundingAttr
-    : EnumAttr<Xfmr_Dialect, Xfmr_ResidualRounding, "residual_rounding"> {
+    : Xfmr_EnumAttr<Xfmr_ResidualRounding, "residual_rounding"> {
   let description = [{
     `round_then_norm` normalises the stored sum, `norm_then_round` the sum
     before it is rounded to its element type.
@@ -149,7 +155,7 @@ def Xfmr_WeightLayout : Xfmr_Enum<"WeightLayout", "order of a weight's dims", [
     I32EnumAttrCase<"InOut", 0, "in_out">,
     I32EnumAttrCase<"OutIn", 1, "out_in">]>;
 def Xfmr_WeightLayoutAttr
-    : EnumAttr<Xfmr_Dialect, Xfmr_WeightLayout, "weight_layout"> {
+    : Xfmr_EnumAttr<Xfmr_WeightLayout, "weight_layout"> {
   let description = [{
     `in_out` is `[inputs, outputs]`, `out_in` is `[outputs, inputs]`, which is
     what most checkpoints hold.
@@ -162,7 +168,7 @@ def Xfmr_GateUpOrder : Xfmr_Enum<"GateUpOrder",
     I32EnumAttrCase<"UpGate", 1, "up_gate">,
     I32EnumAttrCase<"Interleaved", 2, "interleaved">]>;
 def Xfmr_GateUpOrderAttr
-    : EnumAttr<Xfmr_Dialect, Xfmr_GateUpOrder, "gate_up_order"> {
+    : Xfmr_EnumAttr<Xfmr_GateUpOrder, "gate_up_order"> {
   let description = [{
     `gate_up` holds all gates first, `up_gate` all ups first; in `interleaved`
     element 2i is a gate and 2i+1 its up.
@@ -179,6 +185,6 @@ def Xfmr_Topology : Xfmr_Enum<"Topology", "where a residual block normalises", [
     I32EnumAttrCase<"Sandwich", 2, "sandwich">,
     I32EnumAttrCase<"BranchPost", 3, "branch_post">,
     I32EnumAttrCase<"None", 4, "none">]>;
-def Xfmr_TopologyAttr : EnumAttr<Xfmr_Dialect, Xfmr_Topology, "topology">;
+def Xfmr_TopologyAttr : Xfmr_EnumAttr<Xfmr_Topology, "topology">;
 
 #endif // XFMR_DIALECT_IR_XFMRATTRIBUTES_TD

@@ -12,16 +12,11 @@
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "xfmr/Dialect/IR/XfmrOpBase.td"
 
-def Xfmr_ResidualBlockOp : Op<Xfmr_Dialect, "residual_block", [
-    AttrSizedOperandSegments, DestinationStyleOpInterface,
-    Xfmr_One<"ResidualBlockOp", 0, "ins">,
-    Xfmr_One<"ResidualBlockOp", 6, "outs">,
-    SingleBlock, RecursiveMemoryEffects,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
-    DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
-                              ["reifyResultShapes"]>]> {
+def Xfmr_ResidualBlockOp : Xfmr_Op<"residual_block", "ResidualBlockOp",
+    Xfmr_Operands<["ins", "norm1 gamma", "norm1 beta", "norm2 gamma",
+                   "norm2 beta", "mask", "outs"],
+                  /*required=*/[0, 6], /*firstDestination=*/6>,
+    [SingleBlock, RecursiveMemoryEffects]> {
   let summary = "A sub-layer with its norms and its residual";
   let description = [{
     The region is the sub-layer F: its argument z has the type of `x`, and it
@@ -44,10 +39,14 @@ def Xfmr_ResidualBlockOp : Op<Xfmr_Dialect, "residual_block", [
     **Numerics.** Norms are those of `xfmr.rmsnorm` and `xfmr.layernorm`; values
     are rounded where the table says and nowhere else.
 
+    The functions `@residual_block_c1_*`, `@residual_block_c2_*`, ... of
+    test/Dialect/IR/residual_block-invalid.mlir break these constraints, one by
+    one.
+
     **Constraints.**
     * C1: `x` has rank 1 or more, of f16, bf16, f32 or f64, and the destination
       its type.
-    * C2: operands are all tensors or all memrefs.
+    * C2: operands are all tensors, without an encoding, or all memrefs.
     * C3: `pre`, `post` and `branch_post` have `norm1` alone, `sandwich` both
       norms, `none` neither; a gamma or beta goes with its norm.
     * C4: gamma and beta have rank 1 and as many elements as the last dim of
@@ -62,6 +61,7 @@ def Xfmr_ResidualBlockOp : Op<Xfmr_Dialect, "residual_block", [
       none.
     * C10: there is no attribute that the op does not know, apart from those
       with a dialect's prefix.
+    * C11: on memrefs the destination is no gamma, beta or mask; it may be `x`.
 
     Source: the models named in the table. Since: 0.1.
 
@@ -88,10 +88,9 @@ def Xfmr_ResidualBlockOp : Op<Xfmr_Dialect, "residual_block", [
       OptionalAttr<Xfmr_NormAttr>:$norm2,
       DefaultValuedAttr<F64Attr, "1.0">:$alpha,
       OptionalAttr<Xfmr_ResidualRoundingAttr>:$residual_rounding);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $topology `ins` `(` $input `:` type($input) `)`
+    custom<Keyword>($topology) `ins` `(` $input `:` type($input) `)`
     (`norm1` `(` $norm1^ (`gamma` `(` $gamma1^ `:` type($gamma1) `)`)?
                          (`beta` `(` $beta1^ `:` type($beta1) `)`)? `)`)?
     (`norm2` `(` $norm2^ (`gamma` `(` $gamma2^ `:` type($gamma2) `)`)?
@@ -99,16 +98,12 @@ def Xfmr_ResidualBlockOp : Op<Xfmr_Dialect, "residual_block", [
     (`mask` `(` $mask^ `:` type($mask) `)`)?
     `outs` `(` $init `:` type($init) `)`
     (`alpha` `(` custom<Float>($alpha)^ `)`)?
-    (`residual_rounding` `(` $residual_rounding^ `)`)?
+    (`residual_rounding` `(` custom<Keyword>($residual_rounding)^ `)`)?
     attr-dict-with-keyword $body (`->` type($results)^)?
   }];
-  let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
-  let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return {getOperation(), getODSOperandIndexAndLength(6).first, 1u};
-    }
+  let extraClassDeclaration = operandDeclarations # [{
     /// The argument z of the region.
     ::mlir::BlockArgument getBranchInput() {
       return getBody().front().getArgument(0);
@@ -124,8 +119,12 @@ def Xfmr_YieldOp : Op<Xfmr_Dialect, "yield", [
   let description = [{
     Gives the value f of the sub-layer to the `xfmr.residual_block` around it.
 
+    The functions `@yield_c1_*` of test/Dialect/IR/yield-invalid.mlir break this
+    constraint.
+
     **Constraints.**
-    * C1: the value has the type of the block's input (checked by the block).
+    * C1: the parent is `xfmr.residual_block`, and the value has the type of its
+      input.
 
     Since: 0.1.
 

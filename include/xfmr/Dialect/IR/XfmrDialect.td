@@ -31,6 +31,7 @@ def Xfmr_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let hasOperationAttrVerify = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{

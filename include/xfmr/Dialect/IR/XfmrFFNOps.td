@@ -29,10 +29,17 @@ defvar Xfmr_FFNText_numerics = [{
     rounded once to the hidden type: T, or `hidden_type`. The result is rounded
     once to its own type. With d_ff = 0 the result is 0 (or the down bias).
   }];
-defvar Xfmr_FFNText_constraints = [{
+
+// `more` are the constraints of the op that are not those of every network.
+class Xfmr_FFNText_constraints<string mnemonic, string more> {
+  string text = [{
+    The functions `@$op_c1_*`, `@$op_c2_*`, ... of
+    test/Dialect/IR/$op-invalid.mlir break these constraints, one by one.
+
     **Constraints.**
     * C1: `x` has rank 1 or more.
-    * C2: operands are all tensors or all memrefs, of f16, bf16, f32 or f64.
+    * C2: operands are all tensors, without an encoding, or all memrefs, of f16,
+      bf16, f32 or f64.
     * C3: weights have rank 2, with d inputs for gate and up, and as many inputs
       for down as gate and up have outputs.
     * C4: biases have rank 1 and as many elements as their weight has outputs.
@@ -40,18 +47,45 @@ defvar Xfmr_FFNText_constraints = [{
     * C6: the destination has the rows of `x` and the outputs of `down`.
     * C7: on tensors there is one result, of its destination's type; on memrefs
       none.
-    * C8: the activation is one that the op takes.
-    * C9: there is no attribute that the op does not know, apart from those
+    * C8: there is no attribute that the op does not know, apart from those
       with a dialect's prefix.
-  }];
-defvar Xfmr_FFNText_packedConstraints = [{
-    * C10: there are `gate` and `up`, or `gate_up` and its `order`; a bias goes
-      with its weight; packed outputs are even in number.
-  }];
+    * C9: on memrefs the destination is no input.
+    }] # more # "\n";
+  string description = !subst("$op", mnemonic, text);
+}
+defvar Xfmr_FFNText_packedConstraints =
+    [{* C10: there are `gate` and `up`, or `gate_up` and its `order`; a bias goes
+      with its weight; packed outputs are even in number and have one layout.
+    }];
 
-def Xfmr_FFNOp : Xfmr_ReductionRowOp<"ffn", [
-    Xfmr_One<"FFNOp", 0, "ins">, Xfmr_One<"FFNOp", 1, "up">,
-    Xfmr_One<"FFNOp", 2, "down">, Xfmr_One<"FFNOp", 5, "outs">]> {
+class Xfmr_NetworkOp<string mnemonic, string cppName, Xfmr_Operands operands>
+    : Xfmr_ReductionRowOp<mnemonic, cppName, operands, "network_op",
+                          "getFFNSpec"> {
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = operandDeclarations # [{
+    /// The operands and attributes in the form that all networks share.
+    ::mlir::xfmr::FFNSpec getFFNSpec();
+  }];
+  let extraClassDefinition = reductionDefinitions # [{
+    int64_t $cppClass::getNumRowDims() {
+      return ::llvm::cast<::mlir::ShapedType>(getInput().getType()).getRank() -
+             1;
+    }
+    ::llvm::SmallVector<::mlir::utils::IteratorType>
+    $cppClass::getInnerIteratorTypes() {
+      return {::mlir::utils::IteratorType::reduction};
+    }
+    bool $cppClass::isElementwiseInPlace() { return false; }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// ffn
+//===----------------------------------------------------------------------===//
+
+def Xfmr_FFNOp : Xfmr_NetworkOp<"ffn", "FFNOp", Xfmr_Operands<
+    ["ins", "up", "down", "up_bias", "down_bias", "outs"],
+    /*required=*/[0, 1, 2, 5], /*firstDestination=*/5>> {
   let summary = "Feed-forward network without a gate";
   let description = !strconcat([{
     ```
@@ -62,7 +96,9 @@ def Xfmr_FFNOp : Xfmr_ReductionRowOp<"ffn", [
     Activations: `identity`, `relu`, `relu2`, `gelu_erf`, `gelu_tanh`,
     `quick_gelu`, `silu`, `swish`, `sigmoid`, `tanh`.
 
-  }], Xfmr_FFNText_numerics, Xfmr_FFNText_constraints, [{
+  }], Xfmr_FFNText_numerics, Xfmr_FFNText_constraints<"ffn",
+    [{* C10: the activation takes one operand (`clamped_swish` is a gate), and
+      its parameters are finite in `acc`.}]>.description, [{
     Source: Vaswani et al., "Attention Is All You Need", 2017. Since: 0.1.
 
     Example (test/Dialect/IR/ffn.mlir):
@@ -78,7 +114,6 @@ def Xfmr_FFNOp : Xfmr_ReductionRowOp<"ffn", [
       Xfmr_Shaped:$init, Xfmr_ActivationAttr:$activation,
       Xfmr_WeightLayoutAttr:$up_layout, Xfmr_WeightLayoutAttr:$down_layout,
       OptionalAttr<TypeAttr>:$hidden_type);
-  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     `up` `(` $up `:` type($up) `)`
@@ -91,16 +126,13 @@ def Xfmr_FFNOp : Xfmr_ReductionRowOp<"ffn", [
     (`hidden_type` `(` $hidden_type^ `)`)?
     attr-dict (`->` type($results)^)?
   }];
-  let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return {getOperation(), getODSOperandIndexAndLength(5).first, 1u};
-    }
-    /// The operands and attributes in the form that all networks share.
-    ::mlir::xfmr::FFNSpec getFFNSpec();
-  }];
 }
 
-defvar Xfmr_GatedOperands = (ins Xfmr_Shaped:$input,
+//===----------------------------------------------------------------------===//
+// glu_ffn, swiglu_ffn
+//===----------------------------------------------------------------------===//
+
+defvar Xfmr_GatedArguments = (ins Xfmr_Shaped:$input,
     Optional<Xfmr_Shaped>:$gate, Optional<Xfmr_Shaped>:$up,
     Optional<Xfmr_Shaped>:$gate_up, Xfmr_Shaped:$down,
     Optional<Xfmr_Shaped>:$gate_bias, Optional<Xfmr_Shaped>:$up_bias,
@@ -111,15 +143,29 @@ defvar Xfmr_GatedOperands = (ins Xfmr_Shaped:$input,
     OptionalAttr<TypeAttr>:$hidden_type);
 
 class Xfmr_GatedFFNOp<string mnemonic, string cppName>
-    : Xfmr_ReductionRowOp<mnemonic, [
-        Xfmr_One<cppName, 0, "ins">, Xfmr_One<cppName, 4, "down">,
-        Xfmr_One<cppName, 9, "outs">]> {
-  code gatedDeclarations = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return {getOperation(), getODSOperandIndexAndLength(9).first, 1u};
-    }
-    /// The operands and attributes in the form that all networks share.
-    ::mlir::xfmr::FFNSpec getFFNSpec();
+    : Xfmr_NetworkOp<mnemonic, cppName, Xfmr_Operands<
+        ["ins", "gate", "up", "gate_up", "down", "gate_bias", "up_bias",
+         "gate_up_bias", "down_bias", "outs"],
+        /*required=*/[0, 4, 9], /*firstDestination=*/9>>;
+
+// What says the activation stands in `activation`.
+class Xfmr_GatedFormat<string activation> {
+  string format = [{
+    `ins` `(` $input `:` type($input) `)`
+    (`gate` `(` $gate^ `:` type($gate) `)`)?
+    (`up` `(` $up^ `:` type($up) `)`)?
+    (`gate_up` `(` $gate_up^ `:` type($gate_up) `)`)?
+    `down` `(` $down `:` type($down) `)`
+    (`gate_bias` `(` $gate_bias^ `:` type($gate_bias) `)`)?
+    (`up_bias` `(` $up_bias^ `:` type($up_bias) `)`)?
+    (`gate_up_bias` `(` $gate_up_bias^ `:` type($gate_up_bias) `)`)?
+    (`down_bias` `(` $down_bias^ `:` type($down_bias) `)`)?
+    `outs` `(` $init `:` type($init) `)`
+    }] # activation # [{
+    `layout` `(` custom<GateUpDownLayout>($gate_layout, $up_layout, $down_layout) `)`
+    (`order` `(` custom<Keyword>($order)^ `)`)?
+    (`hidden_type` `(` $hidden_type^ `)`)?
+    attr-dict (`->` type($results)^)?
   }];
 }
 
@@ -135,8 +181,9 @@ def Xfmr_GLUFFNOp : Xfmr_GatedFFNOp<"glu_ffn", "GLUFFNOp"> {
     `gelu_tanh` GeGLU, `identity` bilinear, `clamped_swish` the gate of gpt-oss.
     A `silu`, `swish` or `quick_gelu` gate is canonically `xfmr.swiglu_ffn`.
 
-  }], Xfmr_FFNText_numerics, Xfmr_FFNText_constraints,
-  Xfmr_FFNText_packedConstraints, [{
+  }], Xfmr_FFNText_numerics,
+  Xfmr_FFNText_constraints<"glu_ffn", Xfmr_FFNText_packedConstraints #
+    [{* C11: the activation's parameters are finite in `acc`.}]>.description, [{
     Source: Shazeer, "GLU Variants Improve Transformer", 2020. Since: 0.1.
 
     Example (test/Dialect/IR/glu_ffn.mlir):
@@ -147,27 +194,10 @@ def Xfmr_GLUFFNOp : Xfmr_GatedFFNOp<"glu_ffn", "GLUFFNOp"> {
         activation(gelu_tanh) layout(out_in) -> tensor<?x2560xbf16>
     ```
   }]);
-  let arguments = !con(Xfmr_GatedOperands,
+  let arguments = !con(Xfmr_GatedArguments,
                        (ins Xfmr_ActivationAttr:$activation));
-  let hasCanonicalizer = 1;
-  let assemblyFormat = [{
-    `ins` `(` $input `:` type($input) `)`
-    (`gate` `(` $gate^ `:` type($gate) `)`)?
-    (`up` `(` $up^ `:` type($up) `)`)?
-    (`gate_up` `(` $gate_up^ `:` type($gate_up) `)`)?
-    `down` `(` $down `:` type($down) `)`
-    (`gate_bias` `(` $gate_bias^ `:` type($gate_bias) `)`)?
-    (`up_bias` `(` $up_bias^ `:` type($up_bias) `)`)?
-    (`gate_up_bias` `(` $gate_up_bias^ `:` type($gate_up_bias) `)`)?
-    (`down_bias` `(` $down_bias^ `:` type($down_bias) `)`)?
-    `outs` `(` $init `:` type($init) `)`
-    `activation` `(` custom<Activation>($activation) `)`
-    `layout` `(` custom<GateUpDownLayout>($gate_layout, $up_layout, $down_layout) `)`
-    (`order` `(` $order^ `)`)?
-    (`hidden_type` `(` $hidden_type^ `)`)?
-    attr-dict (`->` type($results)^)?
-  }];
-  let extraClassDeclaration = gatedDeclarations;
+  let assemblyFormat = Xfmr_GatedFormat<
+      [{`activation` `(` custom<Activation>($activation) `)`}]>.format;
 }
 
 def Xfmr_SwiGLUFFNOp : Xfmr_GatedFFNOp<"swiglu_ffn", "SwiGLUFFNOp"> {
@@ -180,9 +210,8 @@ def Xfmr_SwiGLUFFNOp : Xfmr_GatedFFNOp<"swiglu_ffn", "SwiGLUFFNOp"> {
     ```
     `beta` is 1 by default (silu).
   }], Xfmr_FFNText_weights, Xfmr_FFNText_packed, Xfmr_FFNText_numerics,
-  Xfmr_FFNText_constraints, Xfmr_FFNText_packedConstraints, [{
-    * C11: `beta` is finite, in `acc` too.
-
+  Xfmr_FFNText_constraints<"swiglu_ffn", Xfmr_FFNText_packedConstraints #
+    [{* C11: `beta` is finite in `acc`.}]>.description, [{
     Source: Shazeer, "GLU Variants Improve Transformer", 2020; LLaMA.
     Since: 0.1.
 
@@ -194,31 +223,19 @@ def Xfmr_SwiGLUFFNOp : Xfmr_GatedFFNOp<"swiglu_ffn", "SwiGLUFFNOp"> {
         layout(out_in) -> tensor<?x576xbf16>
     ```
   }]);
-  let arguments = !con(Xfmr_GatedOperands,
+  let arguments = !con(Xfmr_GatedArguments,
                        (ins DefaultValuedAttr<F64Attr, "1.0">:$beta));
-  let hasCanonicalizer = 1;
-  let assemblyFormat = [{
-    `ins` `(` $input `:` type($input) `)`
-    (`gate` `(` $gate^ `:` type($gate) `)`)?
-    (`up` `(` $up^ `:` type($up) `)`)?
-    (`gate_up` `(` $gate_up^ `:` type($gate_up) `)`)?
-    `down` `(` $down `:` type($down) `)`
-    (`gate_bias` `(` $gate_bias^ `:` type($gate_bias) `)`)?
-    (`up_bias` `(` $up_bias^ `:` type($up_bias) `)`)?
-    (`gate_up_bias` `(` $gate_up_bias^ `:` type($gate_up_bias) `)`)?
-    (`down_bias` `(` $down_bias^ `:` type($down_bias) `)`)?
-    `outs` `(` $init `:` type($init) `)`
-    (`beta` `(` custom<Float>($beta)^ `)`)?
-    `layout` `(` custom<GateUpDownLayout>($gate_layout, $up_layout, $down_layout) `)`
-    (`order` `(` $order^ `)`)?
-    (`hidden_type` `(` $hidden_type^ `)`)?
-    attr-dict (`->` type($results)^)?
-  }];
-  let extraClassDeclaration = gatedDeclarations;
+  let assemblyFormat = Xfmr_GatedFormat<
+      [{(`beta` `(` custom<Float>($beta)^ `)`)?}]>.format;
 }
 
-def Xfmr_GatedActOp : Xfmr_RowOp<"gated_act", [
-    Xfmr_One<"GatedActOp", 3, "outs">]> {
+//===----------------------------------------------------------------------===//
+// gated_act
+//===----------------------------------------------------------------------===//
+
+def Xfmr_GatedActOp : Xfmr_RowOp<"gated_act", "GatedActOp", Xfmr_Operands<
+    ["gate", "up", "gate_up", "outs"],
+    /*required=*/[3], /*firstDestination=*/3>> {
   let summary = "The gate of a feed-forward network alone";
   let description = [{
     ```
@@ -226,14 +243,18 @@ def Xfmr_GatedActOp : Xfmr_RowOp<"gated_act", [
     ```
     Gate and up are two operands `[rows.., d_ff]` or one, `gate_up`, of
     `[rows.., 2 d_ff]` in the `order` given: the fused `silu_and_mul` of serving
-    systems.
+    systems. Any `#xfmr.activation` gates.
 
     **Numerics.** The activation and the product are computed in `acc` and
     rounded once, to the result's type.
 
+    The functions `@gated_act_c1_*`, `@gated_act_c2_*`, ... of
+    test/Dialect/IR/gated_act-invalid.mlir break these constraints, one by one.
+
     **Constraints.**
     * C1: inputs have rank 1 or more.
-    * C2: operands are all tensors or all memrefs, of f16, bf16, f32 or f64.
+    * C2: operands are all tensors, without an encoding, or all memrefs, of f16,
+      bf16, f32 or f64.
     * C3: gate, up and the destination have one shape; `gate_up` has it with
       twice the last dim.
     * C4: no input is wider than `acc`, which gate or `gate_up` decides.
@@ -242,6 +263,8 @@ def Xfmr_GatedActOp : Xfmr_RowOp<"gated_act", [
       none.
     * C7: there is no attribute that the op does not know, apart from those
       with a dialect's prefix.
+    * C8: the activation's parameters are finite in `acc`.
+    * C9: on memrefs the destination is not `gate_up`; it may be `gate` or `up`.
 
     Source: Shazeer 2020; vLLM's `silu_and_mul`. Since: 0.1.
 
@@ -263,13 +286,8 @@ def Xfmr_GatedActOp : Xfmr_RowOp<"gated_act", [
     (`gate_up` `(` $gate_up^ `:` type($gate_up) `)`)?
     `outs` `(` $init `:` type($init) `)`
     `activation` `(` custom<Activation>($activation) `)`
-    (`order` `(` $order^ `)`)?
+    (`order` `(` custom<Keyword>($order)^ `)`)?
     attr-dict (`->` type($results)^)?
-  }];
-  let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return {getOperation(), getODSOperandIndexAndLength(3).first, 1u};
-    }
   }];
 }
 

@@ -29,16 +29,23 @@ defvar Xfmr_NormText_numerics = [{
     with eps = 0 a row whose statistic is 0 gives NaN. NaN and infinities stay in
     their row.
   }];
-defvar Xfmr_NormText_constraints = [{
+
+// `more` are the constraints of the op that are not those of every norm.
+class Xfmr_NormText_constraints<string mnemonic, string more> {
+  string text = [{
+    The functions `@$op_c1_*`, `@$op_c2_*`, ... of
+    test/Dialect/IR/$op-invalid.mlir break these constraints, one by one.
+
     **Constraints.**
     * C1: `x` has rank 1 or more, and `normalized_dims` is 1 to that rank.
-    * C2: operands are all tensors or all memrefs, of f16, bf16, f32 or f64.
+    * C2: operands are all tensors, without an encoding, or all memrefs, of f16,
+      bf16, f32 or f64.
     * C3: destinations of rows have the shape of `x`.
     * C4: `gamma` and `beta` have the shape of the row.
     * C5: no input is wider than `acc`.
     * C6: `eps` is finite and not negative, in `acc` too.
-    * C7: `weight_offset` is finite, and with another value than 0 there is a
-      `gamma`.
+    * C7: `weight_offset` is finite, in `acc` too, and with another value than 0
+      there is a `gamma`.
     * C8: `rounding` is given when R is narrower than `acc`; a type is given to
       `cast_then_scale` only and is no wider than `acc`.
     * C9: destinations of statistics have the leading dims of `x` and element
@@ -47,7 +54,11 @@ defvar Xfmr_NormText_constraints = [{
       none.
     * C11: there is no attribute that the op does not know, apart from those
       with a dialect's prefix.
-  }];
+    * C12: on memrefs a destination is no other destination, nor gamma or beta;
+      it may be `x` or the residual.
+    }] # more # "\n";
+  string description = !subst("$op", mnemonic, text);
+}
 
 // Attributes of every norm.
 defvar Xfmr_NormAttributes = (ins
@@ -58,11 +69,25 @@ defvar Xfmr_NormAttributes = (ins
   DefaultValuedAttr<I64Attr, "1">:$normalized_dims,
   OptionalAttr<Xfmr_RoundingAttr>:$rounding);
 
-class Xfmr_NormOp<string mnemonic, list<Trait> traits>
-    : Xfmr_ReductionRowOp<mnemonic, traits> {
-  code normDeclarations = [{
+class Xfmr_NormOp<string mnemonic, string cppName, Xfmr_Operands operands>
+    : Xfmr_ReductionRowOp<mnemonic, cppName, operands, "norm_op",
+                          "getNormSpec"> {
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = operandDeclarations # [{
     /// The norm, apart from the operands: what `#xfmr.norm` holds.
     ::mlir::xfmr::NormSpec getNormSpec();
+  }];
+  let extraClassDefinition = reductionDefinitions # [{
+    int64_t $cppClass::getNumRowDims() {
+      return ::llvm::cast<::mlir::ShapedType>(getInput().getType()).getRank() -
+             getNormalizedDims();
+    }
+    ::llvm::SmallVector<::mlir::utils::IteratorType>
+    $cppClass::getInnerIteratorTypes() {
+      return ::llvm::SmallVector<::mlir::utils::IteratorType>(
+          getNormalizedDims(), ::mlir::utils::IteratorType::reduction);
+    }
+    bool $cppClass::isElementwiseInPlace() { return true; }
   }];
 }
 
@@ -70,8 +95,9 @@ class Xfmr_NormOp<string mnemonic, list<Trait> traits>
 // rmsnorm
 //===----------------------------------------------------------------------===//
 
-def Xfmr_RMSNormOp : Xfmr_NormOp<"rmsnorm", [
-    Xfmr_One<"RMSNormOp", 0, "ins">, Xfmr_One<"RMSNormOp", 3, "outs">]> {
+def Xfmr_RMSNormOp : Xfmr_NormOp<"rmsnorm", "RMSNormOp", Xfmr_Operands<
+    ["ins", "gamma", "beta", "outs", "rstd"],
+    /*required=*/[0, 3], /*firstDestination=*/3>> {
   let summary = "Root-mean-square norm";
   let description = !strconcat([{
     ```
@@ -86,7 +112,8 @@ def Xfmr_RMSNormOp : Xfmr_NormOp<"rmsnorm", [
     one a row, for training. A row with an infinity gives NaN where x is
     infinite and 0 elsewhere.
 
-  }], Xfmr_NormText_numerics, Xfmr_NormText_constraints, [{
+  }], Xfmr_NormText_numerics,
+  Xfmr_NormText_constraints<"rmsnorm", "">.description, [{
     Source: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
     Since: 0.1.
 
@@ -103,7 +130,6 @@ def Xfmr_RMSNormOp : Xfmr_NormOp<"rmsnorm", [
       DefaultValuedAttr<Xfmr_StatisticAttr,
                         "::mlir::xfmr::Statistic::RMS">:$statistic),
       Xfmr_NormAttributes);
-  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     (`gamma` `(` $gamma^ `:` type($gamma) `)`)?
@@ -111,18 +137,12 @@ def Xfmr_RMSNormOp : Xfmr_NormOp<"rmsnorm", [
     `outs` `(` $init `:` type($init) `)`
     (`rstd` `(` $rstd_init^ `:` type($rstd_init) `)`)?
     `eps` `(` custom<Float>($eps) `)`
-    (`eps_position` `(` $eps_position^ `)`)?
-    (`statistic` `(` $statistic^ `)`)?
+    (`eps_position` `(` custom<Keyword>($eps_position)^ `)`)?
+    (`statistic` `(` custom<Keyword>($statistic)^ `)`)?
     (`weight_offset` `(` custom<Float>($weight_offset)^ `)`)?
     (`normalized_dims` `(` $normalized_dims^ `)`)?
     (`rounding` `(` custom<Rounding>($rounding)^ `)`)?
     attr-dict (`->` type($results)^)?
-  }];
-  let extraClassDeclaration = normDeclarations # [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return {getOperation(), getODSOperandIndexAndLength(3).first,
-              1u + getODSOperandIndexAndLength(4).second};
-    }
   }];
 }
 
@@ -130,8 +150,9 @@ def Xfmr_RMSNormOp : Xfmr_NormOp<"rmsnorm", [
 // layernorm
 //===----------------------------------------------------------------------===//
 
-def Xfmr_LayerNormOp : Xfmr_NormOp<"layernorm", [
-    Xfmr_One<"LayerNormOp", 0, "ins">, Xfmr_One<"LayerNormOp", 3, "outs">]> {
+def Xfmr_LayerNormOp : Xfmr_NormOp<"layernorm", "LayerNormOp", Xfmr_Operands<
+    ["ins", "gamma", "beta", "outs", "rstd", "mean"],
+    /*required=*/[0, 3], /*firstDestination=*/3>> {
   let summary = "Layer norm";
   let description = !strconcat([{
     ```
@@ -151,9 +172,9 @@ def Xfmr_LayerNormOp : Xfmr_NormOp<"layernorm", [
     gives NaN when d turns out to be 1 at run time. A row with an infinity
     gives NaN everywhere.
 
-  }], Xfmr_NormText_numerics, Xfmr_NormText_constraints, [{
-    * C12: `unbiased` with a static d has d >= 2.
-
+  }], Xfmr_NormText_numerics, 
+  Xfmr_NormText_constraints<"layernorm", [{* C13: `unbiased` with a static d has
+      d >= 2.}]>.description, [{
     Source: Ba, Kiros and Hinton, "Layer Normalization", 2016; the correction,
     Chan, Golub and LeVeque, 1983. Since: 0.1.
 
@@ -168,7 +189,6 @@ def Xfmr_LayerNormOp : Xfmr_NormOp<"layernorm", [
       Optional<Xfmr_Shaped>:$beta, Xfmr_Shaped:$init,
       Optional<Xfmr_Shaped>:$rstd_init, Optional<Xfmr_Shaped>:$mean_init,
       UnitAttr:$unbiased), Xfmr_NormAttributes);
-  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     (`gamma` `(` $gamma^ `:` type($gamma) `)`)?
@@ -177,19 +197,12 @@ def Xfmr_LayerNormOp : Xfmr_NormOp<"layernorm", [
     (`rstd` `(` $rstd_init^ `:` type($rstd_init) `)`)?
     (`mean` `(` $mean_init^ `:` type($mean_init) `)`)?
     `eps` `(` custom<Float>($eps) `)`
-    (`eps_position` `(` $eps_position^ `)`)?
+    (`eps_position` `(` custom<Keyword>($eps_position)^ `)`)?
     (`unbiased` $unbiased^)?
     (`weight_offset` `(` custom<Float>($weight_offset)^ `)`)?
     (`normalized_dims` `(` $normalized_dims^ `)`)?
     (`rounding` `(` custom<Rounding>($rounding)^ `)`)?
     attr-dict (`->` type($results)^)?
-  }];
-  let extraClassDeclaration = normDeclarations # [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return {getOperation(), getODSOperandIndexAndLength(3).first,
-              1u + getODSOperandIndexAndLength(4).second +
-                  getODSOperandIndexAndLength(5).second};
-    }
   }];
 }
 
@@ -208,26 +221,24 @@ defvar Xfmr_AddNormText_add = [{
     pass over the row. The destination of the sum is optional; results are, in
     this order and as far as there are destinations, sum, norm and statistics.
   }];
-defvar Xfmr_AddNormText_constraints = [{
-    * C13: `residual` has the shape of `x`, and the sum its type.
+defvar Xfmr_AddNormText_constraints =
+    [{* C13: `residual` has the shape of `x`; the sum has it and the type of `x`.
     * C14: `alpha` is finite, in `acc` too.
-    * C15: `residual_rounding` is given when T is narrower than `acc`.
-
-  }];
+    * C15: `residual_rounding` is given when T is narrower than `acc`.}];
 
 defvar Xfmr_AddNormAttributes = (ins
   DefaultValuedAttr<F64Attr, "1.0">:$alpha,
   OptionalAttr<Xfmr_ResidualRoundingAttr>:$residual_rounding);
 
-def Xfmr_AddRMSNormOp : Xfmr_NormOp<"add_rmsnorm", [
-    Xfmr_One<"AddRMSNormOp", 0, "ins">,
-    Xfmr_One<"AddRMSNormOp", 1, "residual">,
-    Xfmr_One<"AddRMSNormOp", 5, "outs">]> {
+def Xfmr_AddRMSNormOp : Xfmr_NormOp<"add_rmsnorm", "AddRMSNormOp", Xfmr_Operands<
+    ["ins", "residual", "gamma", "beta", "sum", "outs", "rstd"],
+    /*required=*/[0, 1, 5], /*firstDestination=*/4>> {
   let summary = "Residual add and root-mean-square norm";
   let description = !strconcat(Xfmr_AddNormText_add, [{
     The norm is that of `xfmr.rmsnorm`.
   }], Xfmr_NormText_operands, Xfmr_NormText_numerics,
-  Xfmr_NormText_constraints, Xfmr_AddNormText_constraints, [{
+  Xfmr_NormText_constraints<"add_rmsnorm",
+                            Xfmr_AddNormText_constraints>.description, [{
     Source: the fused add and norm of HF Transformers' and Liger's models
     (`round_then_norm`), FlashInfer and quack (`norm_then_round`). Since: 0.1.
 
@@ -247,7 +258,6 @@ def Xfmr_AddRMSNormOp : Xfmr_NormOp<"add_rmsnorm", [
       DefaultValuedAttr<Xfmr_StatisticAttr,
                         "::mlir::xfmr::Statistic::RMS">:$statistic),
       Xfmr_NormAttributes, Xfmr_AddNormAttributes);
-  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     `residual` `(` $residual `:` type($residual) `)`
@@ -258,34 +268,26 @@ def Xfmr_AddRMSNormOp : Xfmr_NormOp<"add_rmsnorm", [
     (`rstd` `(` $rstd_init^ `:` type($rstd_init) `)`)?
     (`alpha` `(` custom<Float>($alpha)^ `)`)?
     `eps` `(` custom<Float>($eps) `)`
-    (`eps_position` `(` $eps_position^ `)`)?
-    (`statistic` `(` $statistic^ `)`)?
+    (`eps_position` `(` custom<Keyword>($eps_position)^ `)`)?
+    (`statistic` `(` custom<Keyword>($statistic)^ `)`)?
     (`weight_offset` `(` custom<Float>($weight_offset)^ `)`)?
     (`normalized_dims` `(` $normalized_dims^ `)`)?
-    (`residual_rounding` `(` $residual_rounding^ `)`)?
+    (`residual_rounding` `(` custom<Keyword>($residual_rounding)^ `)`)?
     (`rounding` `(` custom<Rounding>($rounding)^ `)`)?
     attr-dict (`->` type($results)^)?
   }];
-  let extraClassDeclaration = normDeclarations # [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return {getOperation(), getODSOperandIndexAndLength(4).first,
-              1u + getODSOperandIndexAndLength(4).second +
-                  getODSOperandIndexAndLength(6).second};
-    }
-  }];
 }
 
-def Xfmr_AddLayerNormOp : Xfmr_NormOp<"add_layernorm", [
-    Xfmr_One<"AddLayerNormOp", 0, "ins">,
-    Xfmr_One<"AddLayerNormOp", 1, "residual">,
-    Xfmr_One<"AddLayerNormOp", 5, "outs">]> {
+def Xfmr_AddLayerNormOp : Xfmr_NormOp<"add_layernorm", "AddLayerNormOp", Xfmr_Operands<
+    ["ins", "residual", "gamma", "beta", "sum", "outs", "rstd", "mean"],
+    /*required=*/[0, 1, 5], /*firstDestination=*/4>> {
   let summary = "Residual add and layer norm";
   let description = !strconcat(Xfmr_AddNormText_add, [{
     The norm is that of `xfmr.layernorm`.
   }], Xfmr_NormText_operands, Xfmr_NormText_numerics,
-  Xfmr_NormText_constraints, [{
-    * C12: `unbiased` with a static d has d >= 2.
-  }], Xfmr_AddNormText_constraints, [{
+  Xfmr_NormText_constraints<"add_layernorm",
+                            Xfmr_AddNormText_constraints # [{
+    * C16: `unbiased` with a static d has d >= 2.}]>.description, [{
     Source: the post-norm block of Vaswani et al. 2017 and BERT; with alpha,
     DeepNet (Wang et al. 2022). Since: 0.1.
 
@@ -302,7 +304,6 @@ def Xfmr_AddLayerNormOp : Xfmr_NormOp<"add_layernorm", [
       Optional<Xfmr_Shaped>:$sum_init, Xfmr_Shaped:$init,
       Optional<Xfmr_Shaped>:$rstd_init, Optional<Xfmr_Shaped>:$mean_init,
       UnitAttr:$unbiased), Xfmr_NormAttributes, Xfmr_AddNormAttributes);
-  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     `ins` `(` $input `:` type($input) `)`
     `residual` `(` $residual `:` type($residual) `)`
@@ -314,21 +315,13 @@ def Xfmr_AddLayerNormOp : Xfmr_NormOp<"add_layernorm", [
     (`mean` `(` $mean_init^ `:` type($mean_init) `)`)?
     (`alpha` `(` custom<Float>($alpha)^ `)`)?
     `eps` `(` custom<Float>($eps) `)`
-    (`eps_position` `(` $eps_position^ `)`)?
+    (`eps_position` `(` custom<Keyword>($eps_position)^ `)`)?
     (`unbiased` $unbiased^)?
     (`weight_offset` `(` custom<Float>($weight_offset)^ `)`)?
     (`normalized_dims` `(` $normalized_dims^ `)`)?
-    (`residual_rounding` `(` $residual_rounding^ `)`)?
+    (`residual_rounding` `(` custom<Keyword>($residual_rounding)^ `)`)?
     (`rounding` `(` custom<Rounding>($rounding)^ `)`)?
     attr-dict (`->` type($results)^)?
-  }];
-  let extraClassDeclaration = normDeclarations # [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return {getOperation(), getODSOperandIndexAndLength(4).first,
-              1u + getODSOperandIndexAndLength(4).second +
-                  getODSOperandIndexAndLength(6).second +
-                  getODSOperandIndexAndLength(7).second};
-    }
   }];
 }
 

@@ -31,16 +31,81 @@ class Xfmr_One<string op, int index, string operand>
               ">($_op).getODSOperandIndexAndLength(" # index #
               ").second == 1">>;
 
-// An op over rows, with everything that is written once over RowOpInterface.
-class Xfmr_RowOp<string mnemonic, list<Trait> traits = []>
-    : Op<Xfmr_Dialect, mnemonic, !listconcat([AttrSizedOperandSegments], traits, [
+// The operand groups of an op, by their names in the assembly.
+class Xfmr_Operands<list<string> names, list<int> required,
+                    int firstDestination> {
+  list<string> groupNames = names;
+  // Indices of the groups that always hold one operand; others are optional.
+  list<int> requiredGroups = required;
+  // The destinations are this group and all after it.
+  int firstDestinationGroup = firstDestination;
+}
+
+// A destination-passing op that says what the dims of its operands are. Each
+// method is written once, over OperandDimsInterface, in lib/Dialect/IR: see
+// InterfaceImpl.h.
+class Xfmr_Op<string mnemonic, string cppName, Xfmr_Operands operands,
+              list<Trait> traits>
+    : Op<Xfmr_Dialect, mnemonic, !listconcat([AttrSizedOperandSegments],
+        !foreach(index, operands.requiredGroups,
+                 Xfmr_One<cppName, index, operands.groupNames[index]>), [
         DestinationStyleOpInterface,
-        DeclareOpInterfaceMethods<Xfmr_RowOpInterface>,
+        DeclareOpInterfaceMethods<Xfmr_OperandDimsInterface>,
         DeclareOpInterfaceMethods<ConditionallySpeculatable>,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
                                   ["reifyResultShapes"]>,
-        DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>,
+        DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>], traits)> {
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let hasVerifier = 1;
+  code operandDeclarations = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      unsigned start = getODSOperandIndexAndLength(}] #
+          operands.firstDestinationGroup # [{).first;
+      return {getOperation(), start, getOperation()->getNumOperands() - start};
+    }
+  }];
+  code operandDefinitions = [{
+    ::llvm::StringRef $cppClass::getOperandName(::mlir::OpOperand &operand) {
+      static constexpr ::llvm::StringLiteral names[] = }] #
+          "{\"" # !interleave(operands.groupNames, "\", \"") # "\"};" # [{
+      unsigned group = 0;
+      while (true) {
+        auto [start, length] = getODSOperandIndexAndLength(group);
+        if (operand.getOperandNumber() < start + length)
+          return names[group];
+        ++group;
+      }
+    }
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::SideEffects::EffectInstance<
+            ::mlir::MemoryEffects::Effect>> &effects) {
+      operand_dims::getEffects(*this, effects);
+    }
+    ::mlir::Speculation::Speculatability $cppClass::getSpeculatability() {
+      return operand_dims::getSpeculatability(*this);
+    }
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(
+        ::mlir::OpBuilder &builder,
+        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      return operand_dims::reifyResultShapes(*this, builder, shapes);
+    }
+    void $cppClass::generateRuntimeVerification(
+        ::mlir::OpBuilder &builder, ::mlir::Location loc,
+        ::llvm::function_ref<std::string(::mlir::Operation *,
+                                         ::llvm::StringRef)> message) {
+      operand_dims::generateRuntimeVerification(*this, builder, loc, message);
+    }
+  }];
+  let extraClassDeclaration = operandDeclarations;
+  let extraClassDefinition = operandDefinitions;
+}
+
+// An op over rows, with everything that is written once over RowOpInterface.
+class Xfmr_RowOp<string mnemonic, string cppName, Xfmr_Operands operands,
+                 list<Trait> traits = []>
+    : Xfmr_Op<mnemonic, cppName, operands, !listconcat([
+        DeclareOpInterfaceMethods<Xfmr_RowOpInterface>,
         DeclareOpInterfaceMethods<TilingInterface, [
             "getLoopIteratorTypes", "getIterationDomain",
             "getTiledImplementation", "getResultTilePosition",
@@ -49,25 +114,8 @@ class Xfmr_RowOp<string mnemonic, list<Trait> traits = []>
             "getTiledImplementationFromOperandTiles",
             "isOpFusableWithConsumerSlice", "isOpFusableWithProducerSlices"]>,
         DeclareOpInterfaceMethods<AggregatedOpInterface,
-                                  ["decomposeOperation"]>])> {
-  let results = (outs Variadic<AnyRankedTensor>:$results);
-  let hasVerifier = 1;
-  // Each method is written once, over RowOpInterface, in lib/Dialect/IR: see
-  // RowOpInterfaceImpl.h.
-  let extraClassDefinition = [{
-    void $cppClass::getEffects(
-        ::llvm::SmallVectorImpl<::mlir::SideEffects::EffectInstance<
-            ::mlir::MemoryEffects::Effect>> &effects) {
-      row_op::getEffects(*this, effects);
-    }
-    ::mlir::Speculation::Speculatability $cppClass::getSpeculatability() {
-      return row_op::getSpeculatability(*this);
-    }
-    ::llvm::LogicalResult $cppClass::reifyResultShapes(
-        ::mlir::OpBuilder &builder,
-        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
-      return row_op::reifyResultShapes(*this, builder, shapes);
-    }
+                                  ["decomposeOperation"]>], traits)> {
+  code rowDefinitions = operandDefinitions # [{
     ::llvm::SmallVector<::mlir::utils::IteratorType>
     $cppClass::getLoopIteratorTypes() {
       return row_op::getLoopIteratorTypes(*this);
@@ -141,14 +189,66 @@ class Xfmr_RowOp<string mnemonic, list<Trait> traits = []>
                                                    offsets, sizes);
     }
   }];
+  let extraClassDefinition = rowDefinitions;
 }
 
-// A row op whose inner dims are reductions, tiled by partial results.
-class Xfmr_ReductionRowOp<string mnemonic, list<Trait> traits = []>
-    : Xfmr_RowOp<mnemonic, !listconcat(traits, [
+// A row op whose inner dims are reductions, tiled by partial results. `family`
+// is the namespace of the methods that its ops share; they take what `spec`
+// gives.
+class Xfmr_ReductionRowOp<string mnemonic, string cppName,
+                          Xfmr_Operands operands, string family, string spec>
+    : Xfmr_RowOp<mnemonic, cppName, operands, [
         DeclareOpInterfaceMethods<PartialReductionOpInterface, [
             "generateInitialTensorForPartialReduction",
             "tileToPartialReduction", "mergeReductions",
-            "getPartialResultTilePosition"]>])>;
+            "getPartialResultTilePosition"]>]> {
+  code reductionDefinitions = rowDefinitions # !subst("$spec", spec,
+      !subst("$family", family, [{
+    ::llvm::SmallVector<::mlir::xfmr::OperandDim>
+    $cppClass::getOperandDims(::mlir::OpOperand &operand) {
+      return $family::getOperandDims($spec(), *this, operand);
+    }
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    $cppClass::decomposeOperation(::mlir::OpBuilder &builder) {
+      return $family::decompose(builder, getLoc(), $spec());
+    }
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    $cppClass::generateInitialTensorForPartialReduction(
+        ::mlir::OpBuilder &builder, ::mlir::Location loc,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> tileSizes,
+        const ::llvm::SetVector<unsigned> &dims) {
+      return $family::createPartialInit($spec(), *this, builder, loc, tileSizes,
+                                        dims);
+    }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::tileToPartialReduction(
+        ::mlir::OpBuilder &builder, ::mlir::Location loc,
+        ::mlir::ReductionTilingStrategy strategy, ::mlir::ValueRange partial,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> sizes,
+        const ::llvm::SetVector<unsigned> &dims,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> splitIndices) {
+      return $family::tilePartial($spec(), *this, builder, loc, strategy,
+                                  partial, offsets, sizes, dims);
+    }
+    ::mlir::FailureOr<::mlir::MergeResult> $cppClass::mergeReductions(
+        ::mlir::OpBuilder &builder, ::mlir::Location loc,
+        ::mlir::ValueRange partial, const ::llvm::SetVector<unsigned> &dims) {
+      return $family::mergePartial($spec(), *this, builder, loc, partial, dims);
+    }
+    ::llvm::LogicalResult $cppClass::getPartialResultTilePosition(
+        ::mlir::OpBuilder &builder, unsigned resultNumber,
+        ::mlir::ReductionTilingStrategy strategy,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> sizes,
+        const ::llvm::SetVector<unsigned> &dims,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> splitIndices,
+        ::llvm::SmallVector<::mlir::OpFoldResult> &resultOffsets,
+        ::llvm::SmallVector<::mlir::OpFoldResult> &resultSizes) {
+      return $family::getPartialTilePosition($spec(), *this, builder, offsets,
+                                             sizes, resultOffsets, resultSizes);
+    }
+  }]));
+  let extraClassDefinition = reductionDefinitions;
+}
 
 #endif // XFMR_DIALECT_IR_XFMROPBASE_TD
