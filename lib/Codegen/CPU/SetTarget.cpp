@@ -8,8 +8,10 @@
 
 #include "xfmr/Codegen/CPU/Passes.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "xfmr/Dialect/IR/Xfmr.h"
 #include "xfmr/Target/CPUTarget.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -83,10 +85,22 @@ struct SetTarget : xfmr::impl::SetTargetBase<SetTarget> {
 
 struct ExportEntries : xfmr::impl::ExportEntriesBase<ExportEntries> {
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      removeArgumentAttributes(function);
       if (function.isPublic() && !function.isDeclaration())
         function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                           UnitAttr::get(&getContext()));
+    }
+  }
+
+  /// What is said of a tensor or memref means nothing on a pointer.
+  void removeArgumentAttributes(func::FuncOp function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      for (NamedAttribute attribute :
+           function_interface_impl::getArgAttrs(function, i))
+        if (isa_and_nonnull<XfmrDialect, bufferization::BufferizationDialect>(
+                attribute.getNameDialect()))
+          function.removeArgAttr(i, attribute.getName());
   }
 };
 } // namespace

@@ -102,13 +102,15 @@ def ExportEntries : Pass<"xfmr-export-entries", "::mlir::ModuleOp"> {
   let summary = "Give every public function a C interface";
   let description = [{
     Sets `llvm.emit_c_interface` on the public functions that have a body, and on
-    no other: on a declaration it would change the name that is called.
+    no other: on a declaration it would change the name that is called. Removes
+    the arguments' attributes of the dialects xfmr and bufferization, which mean
+    nothing once the arguments are pointers.
 
     Changes numerics: no.
 
     Before:
     ```mlir
-    func.func @f(%x: memref<?xf32>) { return }
+    func.func @f(%x: memref<?xf32> {xfmr.weight}) { return }
     ```
     After:
     ```mlir
