@@ -15,6 +15,16 @@
 
 namespace mlir::xfmr {
 
+/// (d0, .., dn) -> (d0, .., dk) with `count` results. AffineMap::getMajorSubMap
+/// gives a null map where there are none.
+inline AffineMap getLeadingDimsMap(Builder &builder, int64_t rank,
+                                   int64_t count) {
+  return AffineMap::get(
+      rank, 0,
+      builder.getMultiDimIdentityMap(rank).getResults().take_front(count),
+      builder.getContext());
+}
+
 /// `value` widened or narrowed to the float type `to`, which rounds to nearest
 /// even; scalars.
 Value convertFloat(OpBuilder &builder, Location loc, Value value, Type to);

@@ -81,7 +81,7 @@ NormEmitter::NormEmitter(OpBuilder &builder, Location loc, const NormSpec &spec)
   rank = type.getRank();
   numRows = rank - spec.normalizedDims;
   identity = builder.getMultiDimIdentityMap(rank);
-  rowMap = identity.getMajorSubMap(numRows);
+  rowMap = getLeadingDimsMap(builder, rank, numRows);
   columnMap = identity.getMinorSubMap(spec.normalizedDims);
   reductionIterators.assign(numRows, utils::IteratorType::parallel);
   reductionIterators.append(spec.normalizedDims,
@@ -415,7 +415,7 @@ FailureOr<MergeResult> norm_op::mergePartial(const NormSpec &spec,
   iterators.back() = utils::IteratorType::reduction;
   Value sums = norm.emitter.generic(
       partial[0], norm.emitter.zeros(norm.getRowSizes(), norm.getAccumulator()),
-      {identity, identity.getMajorSubMap(rank - 1)}, iterators,
+      {identity, getLeadingDimsMap(b, rank, rank - 1)}, iterators,
       [&](OpBuilder &b, Location l, ValueRange e) -> SmallVector<Value> {
         return {arith::AddFOp::create(b, l, e[1], e[0])};
       })[0];

@@ -29,7 +29,7 @@ Value xfmr::decomposeResidualAdd(OpBuilder &builder, Location loc, Value x,
   SmallVector<AffineMap> maps{identity, identity};
   if (mask) {
     inputs.push_back(mask);
-    maps.push_back(identity.getMajorSubMap(rank - 1));
+    maps.push_back(getLeadingDimsMap(builder, rank, rank - 1));
   }
   Value result = emitter.elementwise(
       inputs, maps, init,
@@ -58,8 +58,9 @@ Value xfmr::decomposeMaskedSelect(OpBuilder &builder, Location loc, Value mask,
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   Value result = emitter.elementwise(
       {mask, x, y},
-      {identity.getMajorSubMap(type.getRank() - 1), identity, identity}, init,
-      [&](OpBuilder &b, Location l, ValueRange e) -> SmallVector<Value> {
+      {getLeadingDimsMap(builder, type.getRank(), type.getRank() - 1), identity,
+       identity},
+      init, [&](OpBuilder &b, Location l, ValueRange e) -> SmallVector<Value> {
         return {arith::SelectOp::create(b, l, e[0], e[2], e[1])};
       })[0];
   return onTensors ? result : Value();
