@@ -415,7 +415,7 @@ FailureOr<MergeResult> norm_op::mergePartial(const NormSpec &spec,
   iterators.back() = utils::IteratorType::reduction;
   Value sums = norm.emitter.generic(
       partial[0], norm.emitter.zeros(norm.getRowSizes(), norm.getAccumulator()),
-      {identity, getLeadingDimsMap(b, rank, rank - 1)}, iterators,
+      {identity, getLeadingDimsMap(builder, rank, rank - 1)}, iterators,
       [&](OpBuilder &b, Location l, ValueRange e) -> SmallVector<Value> {
         return {arith::AddFOp::create(b, l, e[1], e[0])};
       })[0];
