@@ -52,19 +52,20 @@ struct LowerContractions
     IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : ops) {
       std::string reason;
-      auto opts =
-          remark::RemarkOpts::name("contraction").category(getArgument());
       FailureOr<ContractionInfo> info = matchContraction(op, &reason);
       rewriter.setInsertionPoint(op);
       if (succeeded(info) &&
           succeeded(lowerContraction(rewriter, *info, options, &reason))) {
-        remark::passed(op.getLoc(), opts)
+        remark::passed(op.getLoc(),
+                       remark::RemarkOpts::name("ContractionLowered")
+                           .category(getArgument()))
             << "lowered a contraction"
             << remark::metric("form", info->isDotForm() ? "dot" : "panel");
         rewriter.eraseOp(op);
         continue;
       }
-      remark::missed(op.getLoc(), opts)
+      remark::missed(op.getLoc(),
+                     remark::RemarkOpts::name("OpLeft").category(getArgument()))
           << "left an op alone" << remark::reason("{0}", reason);
     }
   }

@@ -38,7 +38,7 @@ private:
   LogicalResult resolveOperand(Value value, RowOperand &result);
   LogicalResult assignDims();
   void joinLeafLoops(llvm::IntEqClasses &classes, ArrayRef<unsigned> firstLoop);
-  void chooseColumns();
+  LogicalResult chooseColumns();
   LogicalResult addSinks();
   LogicalResult findExtents();
   LogicalResult checkStrips();
@@ -63,10 +63,8 @@ FailureOr<RowPlan> RowPlanner::run() {
     reason = "the group computes nothing";
     return failure();
   }
-  if (failed(addNodes()) || failed(assignDims()))
-    return failure();
-  chooseColumns();
-  if (failed(addSinks()) || failed(findExtents()) || failed(checkStrips()))
+  if (failed(addNodes()) || failed(assignDims()) || failed(chooseColumns()) ||
+      failed(addSinks()) || failed(findExtents()) || failed(checkStrips()))
     return failure();
   findLevels();
   chooseLanes();
@@ -256,7 +254,7 @@ unsigned RowPlanner::getWidestSinkNode() const {
 
 /// With reductions, the rows are what is not reduced; without, all but the last
 /// dim.
-void RowPlanner::chooseColumns() {
+LogicalResult RowPlanner::chooseColumns() {
   RowNode &widest = plan.nodes[getWidestSinkNode()];
   llvm::SmallDenseSet<unsigned> rows;
   bool anyReduction = false;
@@ -269,6 +267,10 @@ void RowPlanner::chooseColumns() {
     node.columns.assign(dims.begin() + numParallel, dims.end());
     rows.insert(dims.begin(), dims.begin() + numParallel);
   }
+  for (const RowNode &node : plan.nodes)
+    for (unsigned dim : node.columns)
+      if (rows.contains(dim))
+        return fail("the rows of one op are reduced by another");
   if (!anyReduction && !widest.dims.empty()) {
     // Strips along a dim of size 1 would be all tail.
     SmallVector<int64_t> extents = widest.op.getStaticLoopRanges();
@@ -287,6 +289,7 @@ void RowPlanner::chooseColumns() {
   plan.rows.append(rows.begin(), rows.end());
   llvm::sort(plan.rows.begin() + (plan.rows.size() - rows.size()),
              plan.rows.end());
+  return success();
 }
 
 LogicalResult RowPlanner::addSinks() {

@@ -62,7 +62,7 @@ void mlir::xfmr::lowerRowGroupsInBlock(RewriterBase &rewriter, Block &block,
       continue;
     }
     remark::missed(cluster.ops.back()->getLoc(),
-                   remark::RemarkOpts::name("tensors").category(category))
+                   remark::RemarkOpts::name("TensorsLeft").category(category))
         << "left tensor ops alone" << remark::reason("{0}", reason);
   }
   eraseDeadTensorOps(rewriter, block);
@@ -90,11 +90,12 @@ void mlir::xfmr::lowerRowGroupsInBlock(RewriterBase &rewriter, Block &block,
     if (!linalgOp || !linalgOp.hasPureBufferSemantics())
       continue;
     Location loc = op.getLoc();
-    auto opts = remark::RemarkOpts::name("row-group").category(category);
     if (succeeded(lowerBufferOp(rewriter, linalgOp, options, reason)))
-      remark::passed(loc, opts) << "lowered an op on memrefs";
+      remark::passed(
+          loc, remark::RemarkOpts::name("RowGroupLowered").category(category))
+          << "lowered an op on memrefs";
     else if (failed(matchContraction(linalgOp)))
-      remark::missed(loc, opts)
+      remark::missed(loc, remark::RemarkOpts::name("OpLeft").category(category))
           << "left an op alone" << remark::reason("{0}", reason);
   }
 }

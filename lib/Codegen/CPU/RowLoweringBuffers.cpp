@@ -29,7 +29,8 @@ using namespace mlir::xfmr::rows;
 
 static void remarkLowered(const RowGroup &group, Location loc,
                           StringRef category) {
-  remark::passed(loc, remark::RemarkOpts::name("row-group").category(category))
+  remark::passed(loc,
+                 remark::RemarkOpts::name("RowGroupLowered").category(category))
       << "lowered a row group" << remark::metric("ops", group.ops.size())
       << remark::metric("results", group.sinks.size());
 }
@@ -415,8 +416,10 @@ Value ClusterLowering::chooseDest(OpResult result, OpOperand &init) {
       cast<ShapedType>(result.getType()).getShape())
     return makeTemporary(result);
   for (Operation *op : cluster.ops) {
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     for (OpOperand &operand : op->getOpOperands()) {
-      if (!isa<TensorType>(operand.get().getType()) || !isLeaf(operand.get()))
+      if (!isa<TensorType>(operand.get().getType()) || !isLeaf(operand.get()) ||
+          (linalgOp && !linalgOp.payloadUsesValueFromOperand(&operand)))
         continue;
       Value buffer = getBuffer(operand.get());
       bool isOwnInit = &operand == &init && isSameView(buffer, dest);

@@ -45,8 +45,7 @@ bool rows::isFreeTensor(Value value) {
     return constant.isSplat();
   auto fill = value.getDefiningOp<linalg::FillOp>();
   return fill &&
-         fill.value().getType() == getElementTypeOrSelf(value.getType()) &&
-         !isLeaf(fill.output());
+         fill.value().getType() == getElementTypeOrSelf(value.getType());
 }
 
 static bool isTensorSink(Operation *op) {
@@ -63,40 +62,6 @@ static bool isClusterOp(Operation &op) {
            !isFreeTensor(op.getResult(0));
   return isViewOp(&op) && !isLeaf(op.getResult(0)) &&
          !isFreeTensor(op.getResult(0));
-}
-
-SmallVector<TensorCluster> rows::findTensorClusters(Block &block) {
-  llvm::EquivalenceClasses<Operation *> classes;
-  SmallVector<Operation *> members;
-  for (Operation &op : block) {
-    if (!isClusterOp(op))
-      continue;
-    members.push_back(&op);
-    classes.insert(&op);
-    for (Value operand : op.getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      if (isa<TensorType>(operand.getType()) && producer &&
-          producer->getBlock() == &block && isClusterOp(*producer))
-        classes.unionSets(&op, producer);
-    }
-  }
-  SmallVector<TensorCluster> clusters;
-  DenseMap<Operation *, unsigned> clusterOf;
-  for (Operation *op : members) {
-    auto [it, inserted] =
-        clusterOf.try_emplace(classes.getLeaderValue(op), clusters.size());
-    if (inserted)
-      clusters.emplace_back();
-    TensorCluster &cluster = clusters[it->second];
-    cluster.ops.push_back(op);
-    if (isTensorSink(op))
-      cluster.sinks.push_back(
-          cast<bufferization::MaterializeInDestinationOp>(op));
-  }
-  llvm::erase_if(clusters, [](const TensorCluster &cluster) {
-    return cluster.sinks.empty();
-  });
-  return clusters;
 }
 
 static Value getLeafBuffer(Value leaf) {
@@ -138,12 +103,27 @@ static bool mayTouch(Operation *op, ArrayRef<Value> buffers, bool orRead) {
   return false;
 }
 
+/// Whether `buffer` keeps its content from `leaf` on until the end of what
+/// holds `user`, an op of a nested block.
+static bool staysUntil(Operation *leaf, Value buffer, Operation *user) {
+  Operation *ancestor = leaf->getBlock()->findAncestorOpInBlock(*user);
+  if (!ancestor)
+    return false;
+  for (Operation *op = leaf->getNextNode(); op != ancestor->getNextNode();
+       op = op->getNextNode())
+    if (!isMemoryEffectFree(op) && mayTouch(op, buffer, /*orRead=*/false))
+      return false;
+  return true;
+}
+
 LogicalResult rows::checkCluster(const TensorCluster &cluster,
-                                 std::string &reason) {
+                                 std::string &reason, Operation **obstacle) {
   auto fail = [&](const Twine &text) {
     reason = text.str();
     return failure();
   };
+  if (cluster.sinks.empty())
+    return fail("its results are written to no buffer");
   llvm::SmallDenseSet<Operation *> members(cluster.ops.begin(),
                                            cluster.ops.end());
   SmallVector<Value> read, written;
@@ -155,10 +135,12 @@ LogicalResult rows::checkCluster(const TensorCluster &cluster,
       if (isLeaf(operand)) {
         read.push_back(getLeafBuffer(operand));
         Operation *leaf = getLeafOp(operand);
-        if (leaf->getBlock() != first->getBlock())
-          return fail("a tensor is taken from its buffer in another block");
-        if (leaf->isBeforeInBlock(first))
+        if (leaf->getBlock() != first->getBlock()) {
+          if (!staysUntil(leaf, getLeafBuffer(operand), first))
+            return fail("a tensor's buffer may change on the way into a loop");
+        } else if (leaf->isBeforeInBlock(first)) {
           first = leaf;
+        }
         continue;
       }
       if (!members.contains(operand.getDefiningOp()))
@@ -184,19 +166,89 @@ LogicalResult rows::checkCluster(const TensorCluster &cluster,
     if (isa<bufferization::ToTensorOp>(op) || isMemoryEffectFree(op))
       continue;
     if (mayTouch(op, read, /*orRead=*/false) ||
-        (afterSink && mayTouch(op, written, /*orRead=*/true)))
+        (afterSink && mayTouch(op, written, /*orRead=*/true))) {
+      if (obstacle)
+        *obstacle = op;
       return fail("'" + op->getName().getStringRef() +
                   "' touches its buffers in between");
+    }
   }
   // A leaf taken of a buffer that an earlier sink of the same cluster wrote.
   for (Operation *op : cluster.ops)
     for (Value operand : op->getOperands())
       if (isa<TensorType>(operand.getType()) && isLeaf(operand))
         for (auto sink : cluster.sinks)
-          if (sink->isBeforeInBlock(getLeafOp(operand)) &&
+          if (sink->getBlock() == getLeafOp(operand)->getBlock() &&
+              sink->isBeforeInBlock(getLeafOp(operand)) &&
               mayOverlap(sink.getDest(), getLeafBuffer(operand)))
             return fail("a result is read back from its buffer");
   return success();
+}
+
+/// The clusters by their values alone.
+static SmallVector<TensorCluster> findConnectedOps(Block &block) {
+  llvm::EquivalenceClasses<Operation *> classes;
+  SmallVector<Operation *> members;
+  for (Operation &op : block) {
+    if (!isClusterOp(op))
+      continue;
+    members.push_back(&op);
+    classes.insert(&op);
+    for (Value operand : op.getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (isa<TensorType>(operand.getType()) && producer &&
+          producer->getBlock() == &block && isClusterOp(*producer))
+        classes.unionSets(&op, producer);
+    }
+  }
+  SmallVector<TensorCluster> clusters;
+  DenseMap<Operation *, unsigned> clusterOf;
+  for (Operation *op : members) {
+    auto [it, inserted] =
+        clusterOf.try_emplace(classes.getLeaderValue(op), clusters.size());
+    if (inserted)
+      clusters.emplace_back();
+    TensorCluster &cluster = clusters[it->second];
+    cluster.ops.push_back(op);
+    if (isTensorSink(op))
+      cluster.sinks.push_back(
+          cast<bufferization::MaterializeInDestinationOp>(op));
+  }
+  return clusters;
+}
+
+SmallVector<TensorCluster> rows::findTensorClusters(Block &block) {
+  SmallVector<TensorCluster> clusters = findConnectedOps(block);
+  auto findObstacle = [&](size_t index) -> TensorCluster * {
+    std::string reason;
+    Operation *obstacle = nullptr;
+    if (succeeded(checkCluster(clusters[index], reason, &obstacle)) ||
+        !obstacle)
+      return nullptr;
+    auto *it = llvm::find_if(clusters, [&](const TensorCluster &other) {
+      return llvm::is_contained(other.ops, obstacle);
+    });
+    return it == clusters.end() ? nullptr : &*it;
+  };
+  for (size_t index = 0; index < clusters.size();) {
+    TensorCluster *other = findObstacle(index);
+    if (!other) {
+      ++index;
+      continue;
+    }
+    // Lowered together, both read before either writes.
+    TensorCluster &cluster = clusters[index];
+    llvm::append_range(other->ops, cluster.ops);
+    llvm::append_range(other->sinks, cluster.sinks);
+    auto isBefore = [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    };
+    llvm::sort(other->ops, isBefore);
+    llvm::sort(other->sinks, isBefore);
+    clusters.erase(&cluster);
+    index = 0;
+  }
+  return clusters;
 }
 
 OpFoldResult rows::getTensorExtent(OpBuilder &builder, Location loc,

@@ -22,12 +22,14 @@ struct TensorCluster {
   SmallVector<bufferization::MaterializeInDestinationOp> sinks;
 };
 
-/// The clusters of `block` that write to a buffer.
+/// The clusters of `block`. Those that would change what others still read are
+/// one.
 SmallVector<TensorCluster> findTensorClusters(Block &block);
 
 /// Whether all of a cluster can be lowered where its last sink stands; says why
-/// not in `reason`.
-LogicalResult checkCluster(const TensorCluster &cluster, std::string &reason);
+/// not in `reason`, and names the op that stands in the way, if one does.
+LogicalResult checkCluster(const TensorCluster &cluster, std::string &reason,
+                           Operation **obstacle = nullptr);
 
 /// Whether `value` is a leaf of clusters: in a buffer already, or a view of
 /// one.
