@@ -47,7 +47,12 @@ public:
         llvm::to_string(value.type) + "): " + message);
   }
 
-  llvm::Expected<HostArray> build();
+  /// Sizes from the type and the shape given.
+  llvm::Expected<SmallVector<int64_t>> getKnownShape();
+  /// A scalar, or what a file holds.
+  llvm::Expected<HostArray> buildGiven();
+  llvm::Expected<HostArray> buildFilled(MutableArrayRef<int64_t> shape);
+  bool isGiven() { return value.isScalar || getGiven(); }
 
 private:
   const std::string *getGiven() {
@@ -55,7 +60,6 @@ private:
     return given == options.given.end() ? nullptr : &given->second;
   }
   llvm::Error checkShape(ArrayRef<int64_t> shape, StringRef whose);
-  llvm::Expected<SmallVector<int64_t>> getShape();
   llvm::Expected<HostArray> allocate(ArrayRef<int64_t> shape);
   llvm::Expected<HostArray> buildScalar();
   llvm::Expected<HostArray> readFile(StringRef path);
@@ -79,23 +83,13 @@ llvm::Error ArgumentBuilder::checkShape(ArrayRef<int64_t> shape,
                    ", expected " + formatShape(value.shape, value.elementType));
 }
 
-llvm::Expected<SmallVector<int64_t>> ArgumentBuilder::getShape() {
+llvm::Expected<SmallVector<int64_t>> ArgumentBuilder::getKnownShape() {
   auto given = options.shapes.find(index);
-  if (given != options.shapes.end()) {
-    if (llvm::Error error = checkShape(given->second, "the shape given"))
-      return error;
-    return given->second;
-  }
-  SmallVector<int64_t> shape(value.shape);
-  for (int64_t &size : shape) {
-    if (!ShapedType::isDynamic(size))
-      continue;
-    if (!options.dynamicSize)
-      return makeError("sizes are unknown: give them with --shape " +
-                       Twine(index) + "=... or --dynamic-size");
-    size = *options.dynamicSize;
-  }
-  return shape;
+  if (given == options.shapes.end())
+    return value.shape;
+  if (llvm::Error error = checkShape(given->second, "the shape given"))
+    return error;
+  return given->second;
 }
 
 llvm::Expected<HostArray> ArgumentBuilder::allocate(ArrayRef<int64_t> shape) {
@@ -189,15 +183,23 @@ void ArgumentBuilder::fillArray(HostArray &array) {
   fill(array, initializer, Random(options.seed, index));
 }
 
-llvm::Expected<HostArray> ArgumentBuilder::build() {
+llvm::Expected<HostArray> ArgumentBuilder::buildGiven() {
   if (value.isScalar)
     return buildScalar();
-  if (const std::string *path = getGiven())
-    return readFile(*path);
-  llvm::Expected<SmallVector<int64_t>> shape = getShape();
-  if (!shape)
-    return shape.takeError();
-  llvm::Expected<HostArray> array = allocate(*shape);
+  return readFile(*getGiven());
+}
+
+llvm::Expected<HostArray>
+ArgumentBuilder::buildFilled(MutableArrayRef<int64_t> shape) {
+  for (int64_t &size : shape) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    if (!options.dynamicSize)
+      return makeError("sizes are unknown: give them with --shape " +
+                       Twine(index) + "=... or --dynamic-size");
+    size = *options.dynamicSize;
+  }
+  llvm::Expected<HostArray> array = allocate(shape);
   if (!array)
     return makeError(llvm::toString(array.takeError()));
   fillArray(*array);
@@ -222,9 +224,12 @@ llvm::Expected<Arguments> Arguments::create(const EntrySignature &signature,
   if (llvm::Error error = checkPosition(options.shapes, "--shape"))
     return error;
 
+  // First what is given, which may tell the sizes of the rest.
   Arguments result;
+  SmallVector<SmallVector<int64_t>> shapes;
   for (auto [index, value] : llvm::enumerate(signature.arguments)) {
     ArgumentBuilder builder(value, index, options);
+    result.arrays.emplace_back();
     auto given = options.given.find(index);
     if (given != options.given.end() &&
         StringRef(given->second).starts_with("@")) {
@@ -235,13 +240,38 @@ llvm::Expected<Arguments> Arguments::create(const EntrySignature &signature,
         return builder.makeError("expected @ and the position of an earlier "
                                  "array of the same type, got '" +
                                  Twine(given->second) + "'");
-      result.arrays.push_back(result.arrays[other]);
+      shapes.push_back(shapes[other]);
       continue;
     }
-    llvm::Expected<HostArray> array = builder.build();
+    llvm::Expected<SmallVector<int64_t>> shape = builder.getKnownShape();
+    if (!shape)
+      return shape.takeError();
+    shapes.push_back(*shape);
+    if (!builder.isGiven())
+      continue;
+    llvm::Expected<HostArray> array = builder.buildGiven();
     if (!array)
       return array.takeError();
-    result.arrays.push_back(std::make_shared<HostArray>(std::move(*array)));
+    shapes.back().assign(array->getShape().begin(), array->getShape().end());
+    result.arrays.back() = std::make_shared<HostArray>(std::move(*array));
+  }
+  if (options.inferShapes)
+    options.inferShapes(shapes);
+  for (auto [index, value] : llvm::enumerate(signature.arguments)) {
+    if (result.arrays[index])
+      continue;
+    auto given = options.given.find(index);
+    if (given != options.given.end()) {
+      unsigned other = 0;
+      (void)StringRef(given->second).drop_front().getAsInteger(10, other);
+      result.arrays[index] = result.arrays[other];
+      continue;
+    }
+    llvm::Expected<HostArray> array =
+        ArgumentBuilder(value, index, options).buildFilled(shapes[index]);
+    if (!array)
+      return array.takeError();
+    result.arrays[index] = std::make_shared<HostArray>(std::move(*array));
   }
   return result;
 }

@@ -219,6 +219,9 @@ llvm::Error run(const Options &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // The options of LLVM's own tools, which its library registers, would take
+  // names such as --threads.
+  cl::ResetCommandLineParser();
   initTool("xfmr-compile");
   registerToolPasses();
   registerPassManagerCLOptions();

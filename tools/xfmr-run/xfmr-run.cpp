@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "xfmr/ExecutionEngine/LLVMModule.h"
 #include "xfmr/ExecutionEngine/Npy.h"
+#include "xfmr/ExecutionEngine/ShapeInference.h"
 #include "xfmr/ExecutionEngine/Workload.h"
 #include "xfmr/Pipelines/Pipelines.h"
 #include "llvm/Support/CommandLine.h"
@@ -53,7 +54,10 @@ struct Options {
   cl::opt<uint64_t> seed{"seed", cl::desc("Seed of normal and uniform"),
                          cl::init(0), cl::cat(category)};
   cl::list<std::string> shape{
-      "shape", cl::desc("The shape of argument N, where its type has a ?"),
+      "shape",
+      cl::desc(
+          "The shape of argument N, where its type has a ? and other arguments "
+          "do not tell"),
       cl::value_desc("N=128x576"), cl::cat(category)};
   cl::opt<uint64_t> dynamicSize{
       "dynamic-size", cl::desc("Every other size that a type leaves open"),
@@ -262,6 +266,10 @@ llvm::Error run(const Options &options) {
   llvm::Expected<EntrySignature> signature = EntrySignature::get(*entry);
   if (!signature)
     return signature.takeError();
+  argumentOptions->inferShapes =
+      [&](MutableArrayRef<SmallVector<int64_t>> shapes) {
+        inferArgumentShapes(*entry, shapes);
+      };
   llvm::Expected<Arguments> arguments =
       Arguments::create(*signature, *argumentOptions);
   if (!arguments)
@@ -315,6 +323,9 @@ llvm::Error run(const Options &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // The options of LLVM's own tools, which its library registers, would take
+  // names such as --threads.
+  cl::ResetCommandLineParser();
   initTool("xfmr-run");
   registerToolPasses();
   registerPassManagerCLOptions();

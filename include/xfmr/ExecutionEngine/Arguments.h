@@ -13,6 +13,7 @@
 #include "xfmr/ExecutionEngine/HostArray.h"
 #include "xfmr/ExecutionEngine/Initializer.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -30,6 +31,9 @@ struct ArgumentOptions {
   std::map<unsigned, std::string> given;
   /// Shapes, for the sizes that a type leaves open.
   std::map<unsigned, SmallVector<int64_t>> shapes;
+  /// Fills sizes that follow from those that are known, see
+  /// inferArgumentShapes.
+  std::function<void(MutableArrayRef<SmallVector<int64_t>>)> inferShapes;
   /// The size of the dimensions that are still open then.
   std::optional<int64_t> dynamicSize;
   uint64_t seed = 0;
