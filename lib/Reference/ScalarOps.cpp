@@ -399,6 +399,20 @@ static ScalarFunction getConversion(Operation *op) {
       .Default([](Operation *) -> ScalarFunction { return nullptr; });
 }
 
+/// The bits as another type. Those of a value that is not certain say nothing.
+static ScalarFunction makeBitcast(Type from, Type to) {
+  std::optional<ElementKind> source = getElementKind(from);
+  std::optional<ElementKind> target = getElementKind(to);
+  if (!source || !target)
+    return nullptr;
+  return [=](const Number *o) {
+    char memory[8] = {};
+    writeElement(*source, memory, 0, o[0].value);
+    long double value = readElement(*target, memory, 0);
+    return o[0].isExact() ? Number{value, 0, 0} : Number::unconstrained(value);
+  };
+}
+
 static ScalarFunction makeInteger(IntegerFunction function, unsigned width) {
   return [=](const Number *o) {
     std::optional<uint64_t> bits = function(
@@ -484,6 +498,9 @@ ScalarFunction mlir::xfmr::reference::getScalarFunction(Operation *op) {
       op->getNumOperands() ? getWidth(op->getOperand(0).getType()) : 0;
   if (ScalarFunction conversion = getConversion(op))
     return conversion;
+  if (isa<arith::BitcastOp>(op))
+    return makeBitcast(getElementTypeOrSelf(op->getOperand(0).getType()),
+                       result);
   if (IntegerFunction function = getIntegerFunction(op))
     return makeInteger(function, width);
   if (std::optional<FloatFormat> format = getFloatFormat(result))

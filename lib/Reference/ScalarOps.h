@@ -67,6 +67,8 @@ private:
     SmallVector<unsigned, 3> operands;
     unsigned result;
     std::optional<FloatFormat> format;
+    /// A conversion to a narrower type is there to round, to f32 too.
+    bool truncates = false;
   };
   /// What an op of the block does, apart from its operands.
   FailureOr<ScalarFunction> getFunction(Interpreter &interpreter,

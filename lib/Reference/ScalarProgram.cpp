@@ -32,7 +32,7 @@ void mlir::xfmr::reference::appendScalarOpNames(
               SubIOp, MulIOp, AndIOp, OrIOp, XOrIOp, DivSIOp, DivUIOp, RemSIOp,
               RemUIOp, FloorDivSIOp, CeilDivSIOp, CeilDivUIOp, MaxSIOp, MinSIOp,
               MaxUIOp, MinUIOp, ShLIOp, ShRSIOp, ShRUIOp, CmpIOp, ExtSIOp,
-              ExtUIOp, TruncIOp, IndexCastOp, IndexCastUIOp>(names);
+              ExtUIOp, TruncIOp, BitcastOp, IndexCastOp, IndexCastUIOp>(names);
   appendNames<math::AbsFOp, math::CeilOp, math::ClampFOp, math::CopySignOp,
               math::CosOp, math::ErfOp, math::ErfcOp, math::Exp2Op, math::ExpOp,
               math::ExpM1Op, math::FloorOp, math::FmaOp, math::Log10Op,
@@ -260,6 +260,7 @@ LogicalResult ScalarProgram::compile(Interpreter &interpreter, Block &block) {
     Instruction instruction;
     instruction.function = *function;
     instruction.format = getFloatFormat(op.getResult(0).getType());
+    instruction.truncates = isa<arith::TruncFOp>(op);
     for (Value operand : op.getOperands()) {
       if (std::optional<unsigned> slot = getSlot(operand)) {
         instruction.operands.push_back(*slot);
@@ -299,8 +300,10 @@ bool ScalarProgram::run() {
       operands.push_back(settled[slot]);
     Number result = normalized(instruction.function(operands.data()));
     pending[instruction.result] = result;
-    settled[instruction.result] =
-        instruction.format ? settle(*instruction.format, result) : result;
+    settled[instruction.result] = !instruction.format ? result
+                                  : instruction.truncates
+                                      ? roundWithin(*instruction.format, result)
+                                      : settle(*instruction.format, result);
   }
   return !*invalid;
 }

@@ -153,6 +153,31 @@ TEST_F(BlockTest, MemRefs) {
   EXPECT_EQ(y.get(8), 7);
 }
 
+/// A block on memrefs, whose region writes f to the block's own destination.
+TEST_F(BlockTest, MemRefBlock) {
+  OwnedArray x = array("f32", {1, 2}, {3, 4}),
+             w = array("f32", {2, 2}, {1, 0, 0, 1}), y = array("f32", {1, 2});
+  SmallVector<Expected> results = evaluate(R"(
+    func.func @f(%x: memref<1x2xf32>, %w: memref<2x2xf32>, %y: memref<1x2xf32>) {
+      xfmr.residual_block pre ins(%x : memref<1x2xf32>)
+          norm1(<rmsnorm, eps = 0.0, statistic = l2>)
+          outs(%y : memref<1x2xf32>) alpha(2.0) {
+      ^bb0(%z: memref<1x2xf32>):
+        xfmr.ffn ins(%z : memref<1x2xf32>) up(%w : memref<2x2xf32>)
+            down(%w : memref<2x2xf32>) outs(%y : memref<1x2xf32>)
+            activation(relu) layout(in_out)
+        xfmr.yield %y : memref<1x2xf32>
+      }
+      return
+    })",
+                                           {&x, &w, &y});
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].argument, 2);
+  EXPECT_NEAR(results[0].value[0], 6.6, 1e-12);
+  EXPECT_NEAR(results[0].value[1], 8.8, 1e-12);
+  EXPECT_LT(results[0].bound[0], 1e-5);
+}
+
 /// Arguments in one memory are aliases: the second op sees what the first
 /// wrote.
 TEST_F(BlockTest, AliasedMemRefs) {

@@ -248,6 +248,51 @@ TEST_F(NormTest, PlainImplementation) {
   }
 }
 
+/// The corrected two-pass variance is right whatever the mean, the difference
+/// of mean squares is not.
+TEST_F(NormTest, LargeMeanImplementations) {
+  int64_t wrong = 0;
+  for (double mean : {0.0, 1.0, 1e3, 1e5})
+    for (int64_t d : {2, 5, 16, 1000, 4096})
+      for (bool corrected : {true, false}) {
+        OwnedArray x = randomArray("f32", {2, d}), y = array("f32", {2, d}),
+                   got = array("f32", {2, d});
+        for (int64_t i = 0; i < 2 * d; ++i)
+          x.set(i, x.get(i) + mean);
+        SmallVector<Expected> results =
+            evaluate(norm("layernorm", "f32", "eps(1.0e-5)"), {&x, &y});
+        for (int64_t row = 0; row < 2; ++row) {
+          auto sum = [&](auto term) {
+            float partial[64] = {}, total = 0;
+            for (int64_t i = 0; i < d; ++i)
+              partial[i % 64] += term(static_cast<float>(x.get(row * d + i)));
+            for (float part : partial)
+              total += part;
+            return total;
+          };
+          const float count = d;
+          const float m = sum([](float v) { return v; }) / count;
+          float dm = 0, variance;
+          if (corrected) {
+            dm = sum([&](float v) { return v - m; }) / count;
+            variance = sum([&](float v) { return (v - m) * (v - m); }) / count;
+            variance = std::fmax(variance - dm * dm, 0.0f);
+          } else {
+            variance = sum([](float v) { return v * v; }) / count - m * m;
+          }
+          const float rstd = 1 / std::sqrt(variance + 1e-5f);
+          for (int64_t i = 0; i < d; ++i)
+            got.set(row * d + i,
+                    ((static_cast<float>(x.get(row * d + i)) - m) - dm) * rstd);
+        }
+        if (corrected)
+          EXPECT_TRUE(matches(got, results[0])) << mean << " " << d;
+        else if (mean >= 1e3)
+          wrong += compare(got.view, results[0]).mismatches > 0;
+      }
+  EXPECT_GE(wrong, 9);
+}
+
 /// Saved statistics, several normalised dims, unbiased variance.
 TEST_F(NormTest, Statistics) {
   OwnedArray x = array("f32", {1, 2, 2}, {1, 2, 3, 6});
