@@ -69,6 +69,7 @@ void xfmr::buildExpandStage(OpPassManager &pm,
 
 void xfmr::buildTileStage(OpPassManager &pm,
                           const CPUPipelineOptions &options) {
+  pm.addPass(createMemrefsToTensors());
   pm.addPass(createTileRows({options.tileRows}));
   addCleanup(pm);
 }

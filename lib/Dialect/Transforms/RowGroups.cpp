@@ -168,9 +168,19 @@ void GroupFinder::closeUsedGroups(Operation &op, OpenGroup *except,
   });
 }
 
+/// What writes memory may write what a tensor was read from.
+static bool mayWrite(Operation &op) {
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
+      getEffectsRecursively(&op);
+  return !effects ||
+         llvm::any_of(*effects, [](const MemoryEffects::EffectInstance &it) {
+           return !isa<MemoryEffects::Read, MemoryEffects::Allocate>(
+               it.getEffect());
+         });
+}
+
 void GroupFinder::visit(Operation &op) {
-  // What writes memory may write what a tensor was read from.
-  if (!isMemoryEffectFree(&op) && !op.hasTrait<OpTrait::IsTerminator>())
+  if (mayWrite(op))
     for (auto &group : groups)
       group->isOpen = false;
   std::string reason;

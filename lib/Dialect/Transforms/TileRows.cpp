@@ -65,6 +65,39 @@ static void forwardDims(Block &block) {
   }
 }
 
+/// Gives ops whose results go no further than other ops of the block a
+/// temporary, where the tensor that they name as destination is that of another
+/// op too. A caller may pass one buffer as input and as destination, and rows
+/// of the input may be needed after such an op.
+static void separateTemporaries(RewriterBase &rewriter, Block &block) {
+  DenseMap<Value, SmallVector<OpOperand *>> destinations;
+  for (auto op : block.getOps<DestinationStyleOpInterface>())
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(*op);
+      bool isRead = !isa<RowOpInterface>(*op) &&
+                    !(linalgOp && !linalgOp.payloadUsesValueFromOperand(&init));
+      if (!isRead && isa<BlockArgument>(init.get()) &&
+          isa<RankedTensorType>(init.get().getType()))
+        destinations[init.get()].push_back(&init);
+    }
+  for (auto &[value, inits] : destinations) {
+    if (inits.size() < 2)
+      continue;
+    for (OpOperand *init : inits) {
+      auto op = cast<DestinationStyleOpInterface>(init->getOwner());
+      if (!llvm::all_of(op.getTiedOpResult(init).getUsers(),
+                        llvm::IsaPred<DestinationStyleOpInterface>))
+        continue;
+      rewriter.setInsertionPoint(op);
+      Value temporary = tensor::EmptyOp::create(
+          rewriter, op.getLoc(),
+          tensor::getMixedSizes(rewriter, op.getLoc(), value),
+          cast<ShapedType>(value.getType()).getElementType());
+      rewriter.modifyOpInPlace(op, [&] { init->set(temporary); });
+    }
+  }
+}
+
 namespace {
 struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
   using TileRowsBase::TileRowsBase;
@@ -111,6 +144,7 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
   }
 
   LogicalResult tileTensors(RewriterBase &rewriter, Block &block) {
+    separateTemporaries(rewriter, block);
     forwardDims(block);
     SmallVector<RowOpGroup> groups = findRowOpGroups(
         block, [&](Operation *op, Operation *producer, StringRef reason) {

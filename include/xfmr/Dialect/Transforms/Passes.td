@@ -82,6 +82,47 @@ def InsertRuntimeChecks
   ];
 }
 
+def MemrefsToTensors : Pass<"xfmr-memrefs-to-tensors"> {
+  let summary = "Lift row ops on memrefs to tensors, so that they can be fused";
+  let description = [{
+    Rewrites the dialect's ops on memrefs, and linalg ops without reductions that
+    go over the same rows in all operands, as ops on tensors that are read by
+    `bufferization.to_tensor` and written by
+    `bufferization.materialize_in_destination`. A buffer that is allocated in the
+    same block and used by such ops alone becomes their results, so that
+    `xfmr-tile-rows` can fuse them; bufferization leads back to the same buffers.
+    Residual blocks are to be expanded first.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    %t = memref.alloc(%n) : memref<?x64xf32>
+    xfmr.rmsnorm ins(%x : memref<?x64xf32>) outs(%t : memref<?x64xf32>) eps(1.0e-05)
+    linalg.add ins(%x, %t : memref<?x64xf32>, memref<?x64xf32>)
+        outs(%y : memref<?x64xf32>)
+    memref.dealloc %t : memref<?x64xf32>
+    ```
+    After:
+    ```mlir
+    %0 = bufferization.to_tensor %x restrict : memref<?x64xf32> to tensor<?x64xf32>
+    %1 = tensor.empty(%n) : tensor<?x64xf32>
+    %2 = xfmr.rmsnorm ins(%0 : tensor<?x64xf32>) outs(%1 : tensor<?x64xf32>)
+        eps(1.0e-05) -> tensor<?x64xf32>
+    %3 = bufferization.to_tensor %y restrict writable
+        : memref<?x64xf32> to tensor<?x64xf32>
+    %4 = linalg.add ins(%0, %2 : tensor<?x64xf32>, tensor<?x64xf32>)
+        outs(%3 : tensor<?x64xf32>) -> tensor<?x64xf32>
+    bufferization.materialize_in_destination %4 in restrict writable %y
+        : (tensor<?x64xf32>, memref<?x64xf32>) -> ()
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def RuntimeChecksToStatus
     : Pass<"xfmr-runtime-checks-to-status", "::mlir::ModuleOp"> {
   let summary = "Turn failed checks into a status that functions return";
