@@ -56,8 +56,9 @@ void Results::release() {
     if (!isScalar[index] && isFirst && !getAliasedArgument(index))
       free(memory);
   }
+  // In place: a call holds pointers to the descriptors.
   for (Descriptor &descriptor : descriptors)
-    descriptor = Descriptor(descriptor.getSizes().size());
+    descriptor.clear();
 }
 
 Program::Call::Call(const Program &program, const Arguments &arguments)

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
@@ -91,6 +92,7 @@ public:
   explicit Descriptor(const HostArray &array);
 
   void *get() { return words.data(); }
+  void clear() { llvm::fill(words, 0); }
   char *getAllocated() const { return reinterpret_cast<char *>(words[0]); }
   char *getAligned() const { return reinterpret_cast<char *>(words[1]); }
   int64_t getOffset() const { return words[2]; }
