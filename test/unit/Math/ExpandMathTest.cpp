@@ -32,7 +32,7 @@ template <typename Op> Value build(OpBuilder &b, Location loc, Value x) {
 const Function functions[] = {
     {"exp", build<math::ExpOp>, expl, 0.90},
     {"tanh", build<math::TanhOp>, tanhl, 0.80},
-    {"erf", build<math::ErfOp>, erfl, 0.99},
+    {"erf", build<math::ErfOp>, erfl, 1.0},
     {"erfc", build<math::ErfcOp>, erfcl, 1.45},
 };
 
