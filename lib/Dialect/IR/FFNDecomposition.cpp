@@ -279,9 +279,12 @@ LogicalResult xfmr::decomposeFFNInBlocks(OpBuilder &builder, Location loc,
     AffineMap remaining = AffineMap::get(
         1, 1, {builder.getAffineConstantExpr(blockSize), s0 - d0},
         builder.getContext());
-    OpFoldResult size = affine::makeComposedFoldedAffineMin(
-        builder, loc, remaining,
-        {OpFoldResult(offset), OpFoldResult(hiddenSize)});
+    OpFoldResult size = builder.getIndexAttr(blockSize);
+    std::optional<int64_t> known = getConstantIntValue(hiddenSize);
+    if (!known || *known % blockSize != 0)
+      size = affine::makeComposedFoldedAffineMin(
+          builder, loc, remaining,
+          {OpFoldResult(offset), OpFoldResult(hiddenSize)});
     Value hidden = block.emitHidden(offset, size);
     block.emitDown(hidden, offset, size, accumulator);
     block.emitter.freeTemporaries();

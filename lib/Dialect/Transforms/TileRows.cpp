@@ -124,7 +124,7 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
                ops,
                [&](Operation *op) { return isContraction(op, numRowDims); })
                ? 64
-               : 16;
+               : 4;
   }
 
   remark::RemarkOpts getRemark(StringRef name) {

@@ -190,20 +190,20 @@ def TileRows : Pass<"xfmr-tile-rows"> {
     ```
     After:
     ```mlir
-    %0 = scf.forall (%i) = (0) to (128) step (16)
+    %0 = scf.forall (%i) = (0) to (128) step (4)
         shared_outs(%o = %y) -> (tensor<128x64xf32>) {
-      %xt = tensor.extract_slice %x[%i, 0] [16, 64] [1, 1]
-          : tensor<128x64xf32> to tensor<16x64xf32>
-      %e = tensor.empty() : tensor<16x64xf32>
-      %n = xfmr.rmsnorm ins(%xt : tensor<16x64xf32>) outs(%e : tensor<16x64xf32>)
-          eps(1.0e-05) -> tensor<16x64xf32>
-      %yt = tensor.extract_slice %o[%i, 0] [16, 64] [1, 1]
-          : tensor<128x64xf32> to tensor<16x64xf32>
-      %s = linalg.add ins(%xt, %n : tensor<16x64xf32>, tensor<16x64xf32>)
-          outs(%yt : tensor<16x64xf32>) -> tensor<16x64xf32>
+      %xt = tensor.extract_slice %x[%i, 0] [4, 64] [1, 1]
+          : tensor<128x64xf32> to tensor<4x64xf32>
+      %e = tensor.empty() : tensor<4x64xf32>
+      %n = xfmr.rmsnorm ins(%xt : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>)
+          eps(1.0e-05) -> tensor<4x64xf32>
+      %yt = tensor.extract_slice %o[%i, 0] [4, 64] [1, 1]
+          : tensor<128x64xf32> to tensor<4x64xf32>
+      %s = linalg.add ins(%xt, %n : tensor<4x64xf32>, tensor<4x64xf32>)
+          outs(%yt : tensor<4x64xf32>) -> tensor<4x64xf32>
       scf.forall.in_parallel {
-        tensor.parallel_insert_slice %s into %o[%i, 0] [16, 64] [1, 1]
-            : tensor<16x64xf32> into tensor<128x64xf32>
+        tensor.parallel_insert_slice %s into %o[%i, 0] [4, 64] [1, 1]
+            : tensor<4x64xf32> into tensor<128x64xf32>
       }
     }
     ```
@@ -211,7 +211,7 @@ def TileRows : Pass<"xfmr-tile-rows"> {
   let options = [
     Option<"tileRows", "tile-rows", "int64_t", "0",
            "Rows of a tile; 0: 64 for groups with a contraction, whose weights "
-           "every tile reads, 16 for others">
+           "every tile reads, 4 for others">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
