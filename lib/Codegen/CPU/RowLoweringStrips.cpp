@@ -45,6 +45,7 @@ const StripAccess::Flat &StripAccess::getFlat(Value buffer) {
   LogicalResult strided = type.getStridesAndOffset(staticStrides, staticOffset);
   (void)strided;
   assert(succeeded(strided) && "checked when the group was analysed");
+  // No less than what the dims span.
   Value extent = emitIndex(builder, loc, 1);
   for (auto [dim, stride] : llvm::enumerate(staticStrides)) {
     Value strideValue = ShapedType::isDynamic(stride)
