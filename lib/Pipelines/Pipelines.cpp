@@ -63,6 +63,7 @@ void xfmr::buildExpandStage(OpPassManager &pm,
   if (options.runtimeChecks)
     pm.addNestedPass<func::FuncOp>(createInsertRuntimeChecks());
   pm.addPass(createExpandResidualBlocks());
+  pm.addPass(createExpandAggregates());
   pm.addPass(createConvertElementwiseToLinalgPass());
   addCleanup(pm);
 }
@@ -79,6 +80,7 @@ void xfmr::buildBufferizeStage(OpPassManager &pm,
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.allowReturnAllocsFromLoops = true;
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));

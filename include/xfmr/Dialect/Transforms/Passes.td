@@ -3,6 +3,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExpandAggregates : Pass<"xfmr-expand-aggregates"> {
+  let summary = "Decompose other dialects' aggregated ops, such as linalg.softmax";
+  let description = [{
+    Replaces ops on tensors that implement `linalg::AggregatedOpInterface` and are
+    not of this dialect by their decomposition, so that they can be fused with
+    what is around them. What cannot be decomposed is named in a remark.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    %0 = linalg.softmax dimension(1) ins(%x : tensor<?x64xf32>)
+        outs(%y : tensor<?x64xf32>) -> tensor<?x64xf32>
+    ```
+    After: the maximum of a row, the exponentials of the differences to it, their
+    sum and the quotients, as four `linalg.generic`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ExpandResidualBlocks : Pass<"xfmr-expand-residual-blocks"> {
   let summary = "Replace residual blocks by their norms, region and add";
   let description = [{
