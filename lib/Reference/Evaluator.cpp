@@ -168,11 +168,12 @@ LogicalResult ArgumentReader::read(SmallVectorImpl<RuntimeValue> &values) {
   return success();
 }
 
-/// The reference and bound of a number that is a result of the type.
-static void finish(Type type, const Number &number, Expected &expected) {
+/// The reference and bound of a number that is a result.
+static void finish(const std::optional<FloatFormat> &format,
+                   const Number &number, Expected &expected) {
   Number result = normalized(number);
   long double bound = result.error();
-  if (std::optional<FloatFormat> format = getFloatFormat(type)) {
+  if (format) {
     // Overflow that is certain is an infinity; where it is not, the value and
     // its bound say so.
     if (!result.isUnconstrained() &&
@@ -193,7 +194,7 @@ static Expected makeExpected(Type type, const RuntimeValue &value,
   expected.argument = argument;
   if (!value.array) {
     expected.elementType = type;
-    finish(type, value.number, expected);
+    finish(getFloatFormat(type), value.number, expected);
     return expected;
   }
   const Array &array = *value.array;
@@ -201,8 +202,9 @@ static Expected makeExpected(Type type, const RuntimeValue &value,
   expected.shape = array.shape;
   expected.value.reserve(array.numElements());
   expected.bound.reserve(array.numElements());
+  const std::optional<FloatFormat> format = getFloatFormat(array.elementType);
   for (int64_t position : array.offsets())
-    finish(array.elementType, array.get(array.offset + position), expected);
+    finish(format, array.get(array.offset + position), expected);
   return expected;
 }
 

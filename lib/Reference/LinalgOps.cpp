@@ -58,6 +58,11 @@ struct RunningSum {
     sums.softCommon += term.value < 0 ? -term.soft : term.soft;
     terms += term.value != 0 || !term.isExact();
   }
+  void addExact(long double term) {
+    value += term;
+    sums.magnitude += std::fabs(term);
+    terms += term != 0;
+  }
   Number finish(const FloatFormat &format) const {
     long double error;
     if (terms <= 1)
@@ -84,14 +89,22 @@ struct Factor {
   const Access *access;
   const Storage *storage;
   std::vector<Number> numbers;
+  bool exact = true;
 
   explicit Factor(const Access &access)
       : access(&access), storage(access.array->storage.get()) {
     if (storage->isBorrowed())
       return;
     numbers.resize(storage->getSize());
-    for (int64_t i = 0; i < storage->getSize(); ++i)
+    for (int64_t i = 0; i < storage->getSize(); ++i) {
       numbers[i] = storage->read(storage->getFirst() + i);
+      exact &= numbers[i].isExact();
+    }
+  }
+  long double value(int64_t position) const {
+    return numbers.empty()
+               ? readElement(storage->getKind(), storage->getData(), position)
+               : numbers[position - storage->getFirst()].value;
   }
   Number read(int64_t position) const {
     return numbers.empty() ? storage->get(position)
@@ -103,7 +116,8 @@ struct Factor {
 class StructuredRun {
 public:
   StructuredRun(Interpreter &interpreter, linalg::LinalgOp op)
-      : interpreter(interpreter), op(op) {}
+      : interpreter(interpreter), op(op), numInputs(op.getNumDpsInputs()),
+        numOutputs(op.getNumDpsInits()) {}
 
   LogicalResult run();
 
@@ -117,22 +131,35 @@ private:
   /// A sum of products over two inputs, which may be large.
   bool runAsContraction();
   LogicalResult runPoints();
+  LogicalResult preparePoints();
   LogicalResult runReduction(MutableArrayRef<int64_t> loops);
   /// The other operand of the addition to output `index`, if that is what the
   /// body does with it.
   Value getAddend(unsigned index);
-  Access &output(unsigned index) {
-    return accesses[op.getNumDpsInputs() + index];
-  }
+  Access &output(unsigned index) { return accesses[numInputs + index]; }
   void setLoops(MutableArrayRef<int64_t> loops, ArrayRef<unsigned> dims,
                 ArrayRef<int64_t> values) {
     for (auto [dim, value] : llvm::zip_equal(dims, values))
       loops[dim] = value;
   }
 
+  /// What happens to one output at every point.
+  struct Output {
+    Access target;
+    std::optional<FloatFormat> format;
+    /// The slots of what the body yields, and of what it adds to the output if
+    /// that is all it does with it.
+    unsigned yielded = 0;
+    std::optional<unsigned> addend;
+    RunningSum sum;
+    Number current;
+  };
+
   Interpreter &interpreter;
   linalg::LinalgOp op;
+  const unsigned numInputs, numOutputs;
   std::vector<Access> accesses;
+  std::vector<Output> outputs;
   SmallVector<int64_t> extents;
   SmallVector<unsigned> parallel, reduction;
   SmallVector<int64_t> parallelExtents, reductionExtents;
@@ -337,8 +364,14 @@ bool StructuredRun::runAsContraction() {
     sum.add(output(0).array->read(*output(0).position(loops)));
     const int64_t startA = *left->position(loops),
                   startB = *right->position(loops);
-    for (int64_t k = 0; k < terms; ++k)
-      sum.add(multiply(a.read(startA + stepsA[k]), b.read(startB + stepsB[k])));
+    if (a.exact && b.exact) {
+      for (int64_t k = 0; k < terms; ++k)
+        sum.addExact(a.value(startA + stepsA[k]) * b.value(startB + stepsB[k]));
+    } else {
+      for (int64_t k = 0; k < terms; ++k)
+        sum.add(
+            multiply(a.read(startA + stepsA[k]), b.read(startB + stepsB[k])));
+    }
     results[0].set(*target.position(loops), sum.finish(*format));
     return success();
   };
@@ -346,28 +379,43 @@ bool StructuredRun::runAsContraction() {
   return true;
 }
 
+LogicalResult StructuredRun::preparePoints() {
+  if (failed(program.compile(interpreter, *op.getBlock())))
+    return failure();
+  Operation *terminator = op.getBlock()->getTerminator();
+  for (unsigned i = 0; i < numOutputs; ++i) {
+    Output out;
+    out.target = output(i);
+    out.target.array = results[i];
+    if (failed(makeLinear(out.target)))
+      return failure();
+    out.format = getFloatFormat(results[i].elementType);
+    out.yielded = *program.getSlot(terminator->getOperand(i));
+    Value addend = out.format ? getAddend(i) : Value();
+    if (addend)
+      out.addend = program.getSlot(addend);
+    outputs.push_back(std::move(out));
+  }
+  return success();
+}
+
 LogicalResult StructuredRun::runReduction(MutableArrayRef<int64_t> loops) {
-  Block *body = op.getBlock();
-  const unsigned inputs = op.getNumDpsInputs(), outputs = op.getNumDpsInits();
   auto outOfBounds = [&]() {
     return op.emitOpError("reaches outside of an operand");
   };
-  SmallVector<RunningSum> sums(outputs);
-  SmallVector<Number> current(outputs);
-  SmallVector<Value> addends(outputs);
-  for (unsigned i = 0; i < outputs; ++i) {
+  for (auto [i, out] : llvm::enumerate(outputs)) {
     std::optional<int64_t> position = output(i).position(loops);
     if (!position)
       return outOfBounds();
-    addends[i] = getAddend(i);
-    current[i] = output(i).array->get(*position);
-    if (addends[i])
-      sums[i].add(output(i).array->read(*position));
+    out.current = output(i).array->get(*position);
+    out.sum = RunningSum();
+    if (out.addend)
+      out.sum.add(output(i).array->read(*position));
   }
   auto runPoint = [&](ArrayRef<int64_t> indices) -> LogicalResult {
     setLoops(loops, reduction, indices);
     program.setIndices(loops);
-    for (unsigned i = 0; i < inputs; ++i) {
+    for (unsigned i = 0; i < numInputs; ++i) {
       const Access &access = accesses[i];
       if (!access.array) {
         program.setArgument(i, access.scalar);
@@ -378,43 +426,35 @@ LogicalResult StructuredRun::runReduction(MutableArrayRef<int64_t> loops) {
         return outOfBounds();
       program.setArgument(i, access.array->read(*position));
     }
-    for (unsigned i = 0; i < outputs; ++i) {
-      std::optional<FloatFormat> format =
-          getFloatFormat(output(i).array->elementType);
-      program.setArgument(inputs + i,
-                          format ? settle(*format, current[i]) : current[i]);
-    }
+    for (auto [i, out] : llvm::enumerate(outputs))
+      program.setArgument(numInputs + i, out.format && !out.addend
+                                             ? settle(*out.format, out.current)
+                                             : out.current);
     if (!program.run())
       return op.emitOpError("has a body that reads out of bounds or at an "
                             "index that is not certain");
-    for (unsigned i = 0; i < outputs; ++i) {
-      if (addends[i])
-        sums[i].add(program.getSettled(*program.getSlot(addends[i])));
+    for (Output &out : outputs) {
+      if (out.addend)
+        out.sum.add(program.getSettled(*out.addend));
       else
-        current[i] = program.getPending(
-            *program.getSlot(body->getTerminator()->getOperand(i)));
+        out.current = program.getPending(out.yielded);
     }
     return success();
   };
   if (failed(forEachIndex(reductionExtents, runPoint)))
     return failure();
-  for (unsigned i = 0; i < outputs; ++i) {
-    Access target = output(i);
-    target.array = results[i];
-    int64_t position = 0;
-    for (auto [dim, expression] : llvm::enumerate(target.map.getResults()))
-      position +=
-          *evaluateAffine(expression, loops, {}) * results[i].strides[dim];
-    std::optional<FloatFormat> format =
-        getFloatFormat(output(i).array->elementType);
-    results[i].set(position,
-                   addends[i] && format ? sums[i].finish(*format) : current[i]);
+  for (auto [out, result] : llvm::zip_equal(outputs, results)) {
+    std::optional<int64_t> position = out.target.position(loops);
+    if (!position)
+      return outOfBounds();
+    result.set(*position,
+               out.addend ? out.sum.finish(*out.format) : out.current);
   }
   return success();
 }
 
 LogicalResult StructuredRun::runPoints() {
-  if (failed(program.compile(interpreter, *op.getBlock())))
+  if (failed(preparePoints()))
     return failure();
   SmallVector<int64_t> loops(extents.size(), 0);
   return forEachIndex(parallelExtents,
