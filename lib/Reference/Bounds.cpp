@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bounds.h"
-#include "xfmr/Reference/Evaluator.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -102,35 +101,4 @@ long double mlir::xfmr::reference::activationError(const FloatFormat &acc,
 
 long double mlir::xfmr::reference::safeMagnitude(const FloatFormat &acc) {
   return std::ldexp(1.0L, acc.precision > 24 ? 500 : 60);
-}
-
-ArrayRef<OpBound> mlir::xfmr::reference::getOpBounds() {
-  static constexpr char norm[] =
-      "1/2 ulp(y) + (16 + d/256) u (|gamma| max(1, |xhat|) + |beta|), and "
-      "|gamma| times the difference where xhat is within its error of a "
-      "rounding boundary (cast_then_scale); rstd: 1/2 ulp + (16 + d/256) u "
-      "rstd; mean: 1/2 ulp + (16 + d/256) u mean(|x|)";
-  static constexpr char addNorm[] =
-      "sum: 1/2 ulp(s), and u |s| when T is narrower than acc; norm: as the "
-      "norm alone, on the sum that it sees, both neighbours where the sum is "
-      "within its error of a rounding boundary (round_then_norm)";
-  static constexpr char network[] =
-      "1/2 ulp(y) + (4 + sqrt d + sqrt d_ff) u (sum |h w| + |bias|), and |w| "
-      "times the difference where a hidden value is within its error of a "
-      "rounding boundary";
-  static constexpr char gate[] =
-      "1/2 ulp(y) + |up| (4 ulp(act) in acc; 1 for sigmoid and tanh; absolute "
-      "2^-100 where |act| < 2^-100) + u |y|; at least 0.51 ulp(y) for f16 and "
-      "bf16";
-  static constexpr char block[] =
-      "1/2 ulp(y), and the errors of its norms and of its region as they reach "
-      "y; u |s| when T is narrower than acc";
-  static constexpr OpBound bounds[] = {
-      {"xfmr.add_layernorm", addNorm}, {"xfmr.add_rmsnorm", addNorm},
-      {"xfmr.ffn", network},           {"xfmr.gated_act", gate},
-      {"xfmr.glu_ffn", network},       {"xfmr.layernorm", norm},
-      {"xfmr.residual_block", block},  {"xfmr.rmsnorm", norm},
-      {"xfmr.swiglu_ffn", network},    {"xfmr.yield", "exact"},
-  };
-  return bounds;
 }

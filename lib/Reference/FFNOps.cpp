@@ -398,8 +398,16 @@ static LogicalResult runGatedAct(Interpreter &interpreter, Operation *op) {
 }
 
 void mlir::xfmr::reference::addFFNHandlers(HandlerTable &table) {
-  table["xfmr.ffn"] = runNetwork;
-  table["xfmr.glu_ffn"] = runNetwork;
-  table["xfmr.swiglu_ffn"] = runNetwork;
-  table["xfmr.gated_act"] = runGatedAct;
+  static constexpr char network[] =
+      "1/2 ulp(y) + (4 + sqrt d + sqrt d_ff) u (sum |h w| + |bias|), and |w| "
+      "times the difference where a hidden value is within its error of a "
+      "rounding boundary";
+  static constexpr char gate[] =
+      "1/2 ulp(y) + |up| (4 ulp(act) in acc; 1 for sigmoid and tanh; absolute "
+      "2^-100 where |act| < 2^-100) + u |y|; at least 0.51 ulp(y) for f16 and "
+      "bf16";
+  table["xfmr.ffn"] = {runNetwork, network};
+  table["xfmr.glu_ffn"] = {runNetwork, network};
+  table["xfmr.swiglu_ffn"] = {runNetwork, network};
+  table["xfmr.gated_act"] = {runGatedAct, gate};
 }

@@ -20,13 +20,8 @@ static constexpr size_t kMaxCallDepth = 64;
 const HandlerTable &mlir::xfmr::reference::getHandlers() {
   static const HandlerTable table = [] {
     HandlerTable table;
-    addNormHandlers(table);
-    addFFNHandlers(table);
-    addResidualBlockHandlers(table);
-    addTensorHandlers(table);
-    addMemRefHandlers(table);
-    addControlHandlers(table);
-    addLinalgHandlers(table);
+#define XFMR_HANDLERS(FAMILY) add##FAMILY##Handlers(table);
+#include "Handlers.def"
     return table;
   }();
   return table;
@@ -39,6 +34,19 @@ SmallVector<StringRef> mlir::xfmr::reference::supportedOps() {
   appendScalarOpNames(names);
   llvm::sort(names);
   return names;
+}
+
+ArrayRef<OpBound> mlir::xfmr::reference::getOpBounds() {
+  static const std::vector<OpBound> bounds = [] {
+    std::vector<OpBound> bounds;
+    for (const auto &entry : getHandlers())
+      if (!entry.getValue().bound.empty())
+        bounds.push_back({entry.getKey(), entry.getValue().bound});
+    llvm::sort(bounds,
+               [](const OpBound &a, const OpBound &b) { return a.op < b.op; });
+    return bounds;
+  }();
+  return bounds;
 }
 
 LogicalResult Interpreter::call(func::FuncOp function,
@@ -87,7 +95,7 @@ LogicalResult Interpreter::run(Operation *op) {
   const HandlerTable &handlers = getHandlers();
   auto it = handlers.find(op->getName().getStringRef());
   if (it != handlers.end())
-    return it->second(*this, op);
+    return it->second.run(*this, op);
   if (isa<linalg::LinalgOp>(op))
     return runStructuredOp(*this, op);
   return runScalarOp(*this, op);

@@ -111,8 +111,17 @@ static LogicalResult runNorm(Interpreter &interpreter, Operation *op) {
 }
 
 void mlir::xfmr::reference::addNormHandlers(HandlerTable &table) {
-  table["xfmr.rmsnorm"] = runNorm;
-  table["xfmr.layernorm"] = runNorm;
-  table["xfmr.add_rmsnorm"] = runNorm;
-  table["xfmr.add_layernorm"] = runNorm;
+  static constexpr char norm[] =
+      "1/2 ulp(y) + (16 + d/256) u (|gamma| max(1, |xhat|) + |beta|), and "
+      "|gamma| times the difference where xhat is within its error of a "
+      "rounding boundary (cast_then_scale); rstd: 1/2 ulp + (16 + d/256) u "
+      "rstd; mean: 1/2 ulp + (16 + d/256) u mean(|x|)";
+  static constexpr char addNorm[] =
+      "sum: 1/2 ulp(s), and u |s| when T is narrower than acc; norm: as the "
+      "norm alone, on the sum that it sees, both neighbours where the sum is "
+      "within its error of a rounding boundary (round_then_norm)";
+  table["xfmr.rmsnorm"] = {runNorm, norm};
+  table["xfmr.layernorm"] = {runNorm, norm};
+  table["xfmr.add_rmsnorm"] = {runNorm, addNorm};
+  table["xfmr.add_layernorm"] = {runNorm, addNorm};
 }

@@ -204,7 +204,11 @@ static LogicalResult runResidualBlock(Interpreter &interpreter, Operation *op) {
 }
 
 void mlir::xfmr::reference::addResidualBlockHandlers(HandlerTable &table) {
-  table["xfmr.residual_block"] = runResidualBlock;
+  table["xfmr.residual_block"] = {
+      runResidualBlock,
+      "1/2 ulp(y), and the errors of its norms and of its region as they reach "
+      "y; u |s| when T is narrower than acc"};
   // The block that it ends reads its operand.
-  table["xfmr.yield"] = [](Interpreter &, Operation *) { return success(); };
+  table["xfmr.yield"] = {[](Interpreter &, Operation *) { return success(); },
+                         "exact"};
 }

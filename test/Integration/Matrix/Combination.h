@@ -116,9 +116,8 @@ struct OpPlan {
 };
 
 /// The rows of the matrix: one plan an op.
-std::vector<OpPlan> getNormPlans();
-std::vector<OpPlan> getNetworkPlans();
-std::vector<OpPlan> getBlockPlans();
+#define XFMR_PLANS(FAMILY) std::vector<OpPlan> get##FAMILY##Plans();
+#include "Plans.def"
 
 //===----------------------------------------------------------------------===//
 // What plans share

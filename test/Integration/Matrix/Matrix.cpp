@@ -124,9 +124,9 @@ int main(int argc, char **argv) {
   for (int signal : {SIGSEGV, SIGFPE, SIGILL, SIGABRT, SIGBUS})
     ::signal(signal, reportCrash);
 
-  std::vector<OpPlan> plans = getNormPlans();
-  llvm::append_range(plans, getNetworkPlans());
-  llvm::append_range(plans, getBlockPlans());
+  std::vector<OpPlan> plans;
+#define XFMR_PLANS(FAMILY) llvm::append_range(plans, get##FAMILY##Plans());
+#include "Plans.def"
   if (!checkAllOpsHavePlans(plans))
     return 1;
 
@@ -153,6 +153,7 @@ int main(int argc, char **argv) {
   std::map<std::string, BatchResult> results;
   std::mutex mutex;
   std::atomic<size_t> next = 0;
+  unsigned printed = 0;
   auto work = [&] {
     for (size_t i; (i = next++) < batches.size();) {
       BatchOptions batchOptions;
@@ -161,6 +162,10 @@ int main(int argc, char **argv) {
       batchOptions.compareThreads = i % 4 == 0;
       BatchResult result = runBatch(batches[i], batchOptions);
       std::lock_guard<std::mutex> lock(mutex);
+      // At once, in case a later one crashes.
+      for (const std::string &failure : result.failures)
+        if (printed++ < options.maxFailures)
+          llvm::errs() << "\nfailed: " << failure;
       add(results[batches[i].front()->op], result);
     }
   };
@@ -185,8 +190,6 @@ int main(int argc, char **argv) {
   llvm::outs() << llvm::formatv(
       "{0} functions, {1} combinations run in {2:F1} s\n", sum.functions,
       sum.runs, elapsed.count());
-  for (size_t i = 0; i < sum.failures.size() && i < options.maxFailures; ++i)
-    llvm::errs() << "\nfailed: " << sum.failures[i];
   if (!sum.failures.empty()) {
     llvm::errs() << sum.failures.size() << " of " << sum.functions
                  << " functions failed\n";
