@@ -116,7 +116,7 @@ private:
                                     });
     FailureOr<SmallVector<reference::Expected>> evaluated = reference::evaluate(
         program.getSource(combination.name), inputs.getViews());
-    if (failed(evaluated) || evaluated->empty())
+    if (failed(evaluated))
       return "the reference failed: " + diagnostics;
     expected = std::move(*evaluated);
     return "";
@@ -126,6 +126,15 @@ private:
                     const Inputs &inputs, ArrayRef<Returned> returned) {
     if (expected.size() < returned.size())
       return "the reference gave no value for some result";
+    for (auto [index, plan] : llvm::enumerate(combination.arguments)) {
+      int64_t number = index;
+      if (plan.content == Content::Destination && returned.empty() &&
+          !inputs.getBytes(index).empty() &&
+          llvm::none_of(expected, [&](const reference::Expected &value) {
+            return value.argument == number;
+          }))
+        return "the reference did not write '" + plan.name + "'";
+    }
     for (auto [index, value] : llvm::enumerate(expected)) {
       bool isResult = value.argument < 0;
       if (isResult != (index < returned.size()))
