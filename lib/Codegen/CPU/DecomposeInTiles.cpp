@@ -80,7 +80,7 @@ struct DecomposeInTiles : xfmr::impl::DecomposeInTilesBase<DecomposeInTiles> {
   void runOnOperation() override {
     if (hiddenBlock < 1) {
       getOperation()->emitError("expected a hidden-block of 1 or more, got ")
-          << hiddenBlock;
+          << hiddenBlock.getValue();
       return signalPassFailure();
     }
     SmallVector<Operation *> ops;

@@ -105,7 +105,7 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
   void runOnOperation() override {
     if (tileRows < 0) {
       getOperation()->emitError("expected tile-rows of 0 or more, got ")
-          << tileRows;
+          << tileRows.getValue();
       return signalPassFailure();
     }
     IRRewriter rewriter(&getContext());

@@ -56,7 +56,7 @@ struct ToLinalg : xfmr::impl::ToLinalgBase<ToLinalg> {
       remark::passed(
           op.getLoc(),
           remark::RemarkOpts::name("decomposed").category(getArgument()))
-          << op->getName().getStringRef() << " decomposed";
+          << (op->getName().getStringRef() + " decomposed").str();
       if (failed(decomposeToLinalg(rewriter, op))) {
         op.emitOpError("has no decomposition into linalg");
         return signalPassFailure();

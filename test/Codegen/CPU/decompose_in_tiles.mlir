@@ -1,0 +1,67 @@
+// RUN: xfmr-opt --xfmr-decompose-in-tiles=hidden-block=32 %s | FileCheck %s
+// RUN: not xfmr-opt --xfmr-decompose-in-tiles=hidden-block=0 %s 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: xfmr-opt --xfmr-decompose-in-tiles --remarks-filter=xfmr-decompose-in-tiles -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// ERROR: error: expected a hidden-block of 1 or more, got 0
+// REMARK: remark: [Missed] on-tensors | Category:xfmr-decompose-in-tiles | Remark="xfmr.rmsnorm is on tensors and left alone: bufferize first"
+
+// Between its buffers a norm is values: nothing is allocated.
+// CHECK-LABEL: func @norm(
+// CHECK-SAME: %[[X:.*]]: memref<?x8xf32, strided<[8, 1], offset: ?>>, %[[G:.*]]: memref<8xf32>
+func.func @norm(%x: memref<?x8xf32, strided<[8, 1], offset: ?>>, %g: memref<8xf32>) {
+  // CHECK-NOT: memref.alloc
+  // CHECK: %[[XT:.*]] = bufferization.to_tensor %[[X]] restrict : {{.*}} to tensor<?x8xf32>
+  // CHECK: %[[GT:.*]] = bufferization.to_tensor %[[G]] restrict :
+  // CHECK: %[[YT:.*]] = bufferization.to_tensor %[[X]] restrict writable :
+  // CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%[[XT]], %{{.*}}, %[[GT]] : {{.*}}) outs(%[[YT]] :
+  // CHECK: bufferization.materialize_in_destination %[[Y]] in restrict writable %[[X]]
+  xfmr.rmsnorm ins(%x : memref<?x8xf32, strided<[8, 1], offset: ?>>) gamma(%g : memref<8xf32>)
+      outs(%x : memref<?x8xf32, strided<[8, 1], offset: ?>>) eps(1.0e-05)
+  return
+}
+
+// All results are materialized, in the order of the destinations.
+// CHECK-LABEL: func @results(
+// CHECK-SAME: %[[X:.*]]: memref<4x8xf32>, %[[S:.*]]: memref<4x8xf32>, %[[Y:.*]]: memref<4x8xf32>, %[[R:.*]]: memref<4xf32>
+func.func @results(%x: memref<4x8xf32>, %s: memref<4x8xf32>, %y: memref<4x8xf32>, %r: memref<4xf32>) {
+  // CHECK: materialize_in_destination %{{.*}} in restrict writable %[[S]]
+  // CHECK: materialize_in_destination %{{.*}} in restrict writable %[[Y]]
+  // CHECK: materialize_in_destination %{{.*}} in restrict writable %[[R]]
+  xfmr.add_rmsnorm ins(%x : memref<4x8xf32>) residual(%x : memref<4x8xf32>) sum(%s : memref<4x8xf32>)
+      outs(%y : memref<4x8xf32>) rstd(%r : memref<4xf32>) eps(1.0e-05)
+  return
+}
+
+// A network: a loop over blocks of the hidden dim, whose temporaries are as wide as
+// a block. Whole blocks have a static size.
+// CHECK-LABEL: func @network(
+func.func @network(%x: memref<?x8xf32>, %w1: memref<8x64xf32>, %w2: memref<64x8xf32>, %y: memref<?x8xf32>) {
+  // CHECK: scf.for %[[H:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+  // CHECK: memref.subview %{{.*}}[0, %[[H]]] [8, 32] [1, 1]
+  // CHECK: memref.alloc(%{{.*}}) {{.*}} : memref<?x32xf32>
+  // CHECK: memref.subview %{{.*}}[%[[H]], 0] [32, 8] [1, 1]
+  // CHECK: memref.dealloc
+  // CHECK: memref.dealloc
+  xfmr.ffn ins(%x : memref<?x8xf32>) up(%w1 : memref<8x64xf32>) down(%w2 : memref<64x8xf32>)
+      outs(%y : memref<?x8xf32>) activation(relu) layout(in_out)
+  return
+}
+
+// A gate is one op.
+// CHECK-LABEL: func @gate(
+// CHECK-SAME: %[[GU:.*]]: memref<?x16xbf16>, %[[Y:.*]]: memref<?x8xbf16>
+func.func @gate(%gu: memref<?x16xbf16>, %y: memref<?x8xbf16>) {
+  // CHECK-NOT: to_tensor
+  // CHECK: %[[G:.*]] = memref.subview %[[GU]][0, 0]
+  // CHECK: %[[U:.*]] = memref.subview %[[GU]][0, 8]
+  // CHECK: linalg.generic {{.*}} ins(%[[G]], %[[U]] : {{.*}}) outs(%[[Y]] :
+  xfmr.gated_act gate_up(%gu : memref<?x16xbf16>) outs(%y : memref<?x8xbf16>) activation(silu) order(gate_up)
+  return
+}
+
+// CHECK-LABEL: func @tensors(
+func.func @tensors(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: xfmr.rmsnorm
+  %0 = xfmr.rmsnorm ins(%x : tensor<4x8xf32>) outs(%y : tensor<4x8xf32>) eps(1.0e-05) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
