@@ -269,4 +269,34 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
   ];
 }
 
+def NarrowMasksToInteger : Pass<"xfmr-narrow-masks-to-integer"> {
+  let summary = "Masked accesses of f16 and bf16 vectors become those of integers";
+  let description = [{
+    Rewrites the LLVM dialect's masked loads and stores, gathers and scatters of
+    f16 and bf16 vectors to vectors of i16, with bitcasts. A target without
+    such an instruction takes them apart into branches, and its code generator
+    carries a half or bfloat value over a branch as a float: it calls conversion
+    functions that round or are missing at run time. Integers it just carries.
+
+    Before:
+
+    ```mlir
+    %0 = llvm.intr.masked.load %p, %m, %z {alignment = 2 : i32}
+        : (!llvm.ptr, vector<8xi1>, vector<8xbf16>) -> vector<8xbf16>
+    ```
+
+    After:
+
+    ```mlir
+    %0 = llvm.bitcast %z : vector<8xbf16> to vector<8xi16>
+    %1 = llvm.intr.masked.load %p, %m, %0 {alignment = 2 : i32}
+        : (!llvm.ptr, vector<8xi1>, vector<8xi16>) -> vector<8xi16>
+    %2 = llvm.bitcast %1 : vector<8xi16> to vector<8xbf16>
+    ```
+
+    Changes numerics: no.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // XFMR_CODEGEN_CPU_PASSES_TD
