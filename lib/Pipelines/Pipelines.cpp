@@ -100,10 +100,11 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
   unsigned vectorBytes = getTarget(options).vectorBytes;
   LowerContractionsOptions contractions;
   contractions.vectorBytes = vectorBytes;
-  pm.addPass(createLowerContractions(contractions));
   LowerRowGroupsOptions rowGroups;
   rowGroups.vectorBytes = vectorBytes;
+  // First: it rewrites contractions on tensors onto memrefs.
   pm.addPass(createLowerRowGroups(rowGroups));
+  pm.addPass(createLowerContractions(contractions));
   // What neither of them knows.
   pm.addPass(createConvertLinalgToLoopsPass());
   addCleanup(pm);
@@ -139,6 +140,7 @@ void xfmr::buildLLVMStage(OpPassManager &pm,
   ConvertVectorToLLVMPassOptions vector;
   vector.x86Vector = true;
   pm.addPass(createConvertVectorToLLVMPass(vector));
+  pm.addPass(createNarrowMasksToInteger());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
@@ -147,6 +149,7 @@ void xfmr::buildLLVMStage(OpPassManager &pm,
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createNarrowMasksToInteger());
 }
 
 void xfmr::buildLowerToCPUPipeline(OpPassManager &pm,
