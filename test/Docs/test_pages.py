@@ -2,8 +2,8 @@
 their links lead somewhere.
 
 - A block of code in README.md or docs/ is a piece of the file that the comment
-  before it names: <!-- from: FILE -->. A block of `sh` may instead hold commands
-  that start with a file of the project. `text` and `mermaid` are pictures.
+  before it names: <!-- from: FILE -->. A block of `sh` may instead hold scripts of
+  the project, and commands that a test runs. `text` and `mermaid` are pictures.
 - `Example (FILE):` in the references, which come from the .td files, names the
   test that holds the example after it.
 - Every file in examples/ is run by a test.
@@ -29,6 +29,10 @@ class Pages(unittest.TestCase):
     def pages(self):
         return [ROOT / "README.md"] + sorted((ROOT / "docs").glob("**/*.md"))
 
+    def tests(self):
+        return "".join(test.read_text(errors="replace") for pattern in ("*.mlir", "*.test")
+                       for test in (ROOT / "test").glob("**/" + pattern))
+
     def holds(self, name, piece, where):
         self.assertTrue((ROOT / name).is_file(), "%s: there is no %s" % (where, name))
         self.assertIn(squeeze(piece), squeeze((ROOT / name).read_text()),
@@ -48,8 +52,9 @@ class Pages(unittest.TestCase):
                         self.holds(source.group(1), piece, where)
                     elif language == "sh":
                         for line in piece.splitlines():
-                            first = line.split()[0]
-                            self.assertTrue((ROOT / first).is_file(), "%s: there is no %s" % (where, first))
+                            if not (ROOT / line.split()[0]).is_file():
+                                self.assertIn("RUN: %s\n" % line.replace("examples/", "%examples/"),
+                                              self.tests(), "%s: no test runs it" % where)
                     else:
                         self.assertIn(language, PICTURES, "%s: the block names no file" % where)
 
@@ -97,10 +102,8 @@ class Pages(unittest.TestCase):
                         self.assertTrue((page.parent / link).exists(), "%s links to %s" % (page.name, link))
 
     def test_examples_are_run(self):
-        tests = "".join(test.read_text(errors="replace") for pattern in ("*.mlir", "*.test")
-                        for test in (ROOT / "test").glob("**/" + pattern))
         for example in sorted((ROOT / "examples").iterdir()):
-            self.assertIn("%examples/" + example.name, tests)
+            self.assertIn("%examples/" + example.name, self.tests())
 
 
 if __name__ == "__main__":
