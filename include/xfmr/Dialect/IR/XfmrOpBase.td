@@ -39,6 +39,11 @@ class Xfmr_Operands<list<string> names, list<int> required,
   list<int> requiredGroups = required;
   // The destinations are this group and all after it.
   int firstDestinationGroup = firstDestination;
+  // Two optional groups need sizes to tell them apart; ODS refuses sizes of
+  // fewer.
+  list<Trait> segments = !if(
+      !gt(!sub(!size(names), !size(required)), 1),
+      [AttrSizedOperandSegments], []<Trait>);
 }
 
 // A destination-passing op that says what the dims of its operands are. Each
@@ -46,7 +51,7 @@ class Xfmr_Operands<list<string> names, list<int> required,
 // InterfaceImpl.h.
 class Xfmr_Op<string mnemonic, string cppName, Xfmr_Operands operands,
               list<Trait> traits>
-    : Op<Xfmr_Dialect, mnemonic, !listconcat([AttrSizedOperandSegments],
+    : Op<Xfmr_Dialect, mnemonic, !listconcat(operands.segments,
         !foreach(index, operands.requiredGroups,
                  Xfmr_One<cppName, index, operands.groupNames[index]>), [
         DestinationStyleOpInterface,
