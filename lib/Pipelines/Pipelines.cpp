@@ -27,7 +27,6 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -112,10 +111,8 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
 
 void xfmr::buildParallelizeStage(OpPassManager &pm,
                                  const CPUPipelineOptions &options) {
-  if (options.threads == 1) {
-    pm.addPass(createForallToForLoopPass());
-  } else {
-    pm.addPass(createForallToParallelLoopPass());
+  pm.addPass(createLowerRowLoops({options.threads}));
+  if (options.threads != 1) {
     ConvertSCFToOpenMPPassOptions openMP;
     openMP.numThreads = options.threads;
     pm.addPass(createConvertSCFToOpenMPPass(openMP));
@@ -150,6 +147,7 @@ void xfmr::buildLLVMStage(OpPassManager &pm,
   pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createNarrowMasksToInteger());
+  pm.addPass(createVerifyLowered());
 }
 
 void xfmr::buildLowerToCPUPipeline(OpPassManager &pm,

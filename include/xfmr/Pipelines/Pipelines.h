@@ -42,7 +42,7 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("the CPU to compile for: host, or a name that LLVM knows, "
                      "such as x86-64-v3 or znver5"),
       llvm::cl::init("host")};
-  Option<int64_t> threads{
+  Option<unsigned> threads{
       *this, "threads",
       llvm::cl::desc("how many threads the code may use; above 1 it needs an "
                      "OpenMP runtime, and 0 leaves the number to that runtime"),

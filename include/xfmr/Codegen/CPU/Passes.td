@@ -95,6 +95,42 @@ def DecomposeInTiles : Pass<"xfmr-decompose-in-tiles"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Loops over rows
+//===----------------------------------------------------------------------===//
+
+def LowerRowLoops : Pass<"xfmr-lower-row-loops"> {
+  let summary = "Make loops over rows sequential, or parallel for threads";
+  let description = [{
+    Rewrites `scf.forall` on memrefs: for one thread as `scf.for`, else as
+    `scf.parallel`, which `convert-scf-to-openmp` takes on. A loop inside of a
+    parallel loop is sequential. A loop that still returns tensors is an error.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    scf.forall (%i) = (0) to (%n) step (4) {
+      ...
+    }
+    ```
+    After, with `threads=2`:
+    ```mlir
+    scf.parallel (%i) = (%c0) to (%n) step (%c4) {
+      ...
+      scf.reduce
+    }
+    ```
+  }];
+  let options = [
+    Option<"threads", "threads", "unsigned", "1",
+           "How many threads there are; 1 makes sequential loops">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // Target and entry points
 //===----------------------------------------------------------------------===//
 
@@ -118,6 +154,24 @@ def ExportEntries : Pass<"xfmr-export-entries", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def VerifyLowered : Pass<"xfmr-verify-lowered"> {
+  let summary = "Fail where an op is left that LLVM IR does not have";
+  let description = [{
+    An error at the first op that is of neither the LLVM nor the OpenMP dialect.
+    Conversions leave what they do not know; without this pass the translation to
+    LLVM IR would fail later, and elsewhere.
+
+    Changes numerics: no.
+
+    Before and after:
+    ```mlir
+    llvm.func @f() {
+      llvm.return
+    }
+    ```
+  }];
 }
 
 def SetTarget : Pass<"xfmr-set-target", "::mlir::ModuleOp"> {
