@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/ScopedPrinter.h"
@@ -118,6 +119,23 @@ private:
                               builder.CreateGEP(type, descriptor, indices));
   }
 
+  /// Where the body has line numbers, the entry is at the body's line: code
+  /// that is inlined into a function without any loses its own.
+  void setDebugLocation(llvm::Function &body, llvm::Function &entry) {
+    llvm::DISubprogram *of = body.getSubprogram();
+    if (!of)
+      return;
+    llvm::DIBuilder debug(module, /*AllowUnresolved=*/true, of->getUnit());
+    auto *subprogram = debug.createFunction(
+        of->getFile(), entry.getName(), entry.getName(), of->getFile(),
+        of->getLine(), of->getType(), of->getScopeLine(),
+        llvm::DINode::FlagArtificial, of->getSPFlags());
+    entry.setSubprogram(subprogram);
+    builder.SetCurrentDebugLocation(
+        llvm::DILocation::get(context, of->getLine(), 0, subprogram));
+    debug.finalize();
+  }
+
   void checkArgument(const EntryValue &value, llvm::Value *descriptor);
   void expect(llvm::Value *condition) {
     status = builder.CreateSelect(
@@ -217,6 +235,7 @@ llvm::Expected<llvm::Function *> EntryBuilder::build(StringRef symbol,
       llvm::FunctionType::get(builder.getInt32Ty(), parameters, false),
       llvm::GlobalValue::ExternalLinkage, symbol, module);
 
+  setDebugLocation(*body, *entry);
   auto *start = llvm::BasicBlock::Create(context, "", entry);
   auto *run = llvm::BasicBlock::Create(context, "run", entry);
   auto *done = llvm::BasicBlock::Create(context, "done", entry);
@@ -339,5 +358,8 @@ void mlir::xfmr::addPackedEntry(llvm::Module &module, llvm::Function &entry,
       value = builder.CreateLoad(parameter.getType(), value);
     operands.push_back(value);
   }
-  builder.CreateRet(builder.CreateCall(&entry, operands));
+  // Not to be inlined into a function without line numbers.
+  llvm::CallInst *call = builder.CreateCall(&entry, operands);
+  call->setIsNoInline();
+  builder.CreateRet(call);
 }

@@ -8,6 +8,7 @@
 
 #include "xfmr/ExecutionEngine/LLVMModule.h"
 
+#include "BFloat16Support.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -87,6 +88,10 @@ llvm::Expected<std::unique_ptr<llvm::Module>> mlir::xfmr::buildLLVMModule(
     return exported.contains(value.getName());
   });
   setTargetAttributes(*module, target);
+  // After it: of several levels, all share one conversion, which therefore is
+  // for any processor.
+  if (!target.convertsBF16)
+    supportBFloat16(*module);
 
   std::string error;
   llvm::raw_string_ostream os(error);

@@ -1,0 +1,1 @@
+func.func @block.1(%x: f32) { return }
