@@ -41,8 +41,14 @@ struct VerifyLowered : xfmr::impl::VerifyLoweredBase<VerifyLowered> {
     Operation *culprit = left ? left : cast;
     if (!culprit)
       return;
-    culprit->emitOpError("is left: the CPU pipeline has no lowering for it, or "
-                         "an earlier stage was not run");
+    // Constants that were folded together have no location of their own.
+    Operation *located = culprit;
+    while (isa<UnknownLoc>(located->getLoc()) && located->getParentOp())
+      located = located->getParentOp();
+    emitError(located->getLoc())
+        << "'" << culprit->getName()
+        << "' op is left: the CPU pipeline has no lowering for it, or an "
+           "earlier stage was not run";
     signalPassFailure();
   }
 };
