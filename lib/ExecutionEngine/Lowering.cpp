@@ -32,6 +32,10 @@ LogicalResult mlir::xfmr::lowerToCPU(ModuleOp module,
     if (failed(first.run(module)))
       return failure();
   }
+  // A script of transforms is not part of the program.
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (op.getName().getDialectNamespace() == "transform")
+      op.erase();
   PassManager pm(module.getContext());
   (void)applyPassManagerCLOptions(pm);
   CPUPipelineOptions pipeline;

@@ -8,8 +8,14 @@
 
 #include "xfmr/ExecutionEngine/ShapeInference.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
+#include "xfmr/Dialect/Transforms/Passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -23,6 +29,7 @@ class DimClasses {
 public:
   using Dim = std::pair<void *, int64_t>;
 
+  /// Two dimensions of one size.
   void unite(Value lhs, int64_t lhsDim, Value rhs, int64_t rhsDim) {
     classes.unionSets(getDim(lhs, lhsDim), getDim(rhs, rhsDim));
   }
@@ -37,16 +44,10 @@ public:
     if (auto dps = dyn_cast<DestinationStyleOpInterface>(op))
       for (OpResult result : op->getResults())
         uniteShapes(result, dps.getTiedOpOperand(result)->get());
-    if (auto rows = dyn_cast<RowOpInterface>(op))
-      visitRowOp(rows);
-    if (auto block = dyn_cast<ResidualBlockOp>(op)) {
-      uniteShapes(block.getInput(), block.getInit());
+    if (auto block = dyn_cast<ResidualBlockOp>(op))
       uniteShapes(block.getInput(), block.getBranchInput());
-      uniteShapes(block.getInput(), block.getBranchOutput());
-      if (Value mask = block.getMask())
-        for (int64_t dim = 0, rank = getRank(mask); dim < rank; ++dim)
-          unite(mask, dim, block.getInput(), dim);
-    }
+    if (auto assertOp = dyn_cast<cf::AssertOp>(op))
+      visitCheck(assertOp);
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       visitLinalg(linalgOp);
   }
@@ -60,6 +61,10 @@ public:
           function(classes.getOrInsertLeaderValue(key), size);
         }
     };
+    for (const auto &member : classes)
+      if (!member->getData().first)
+        known.insert({classes.getLeaderValue(member->getData()),
+                      member->getData().second});
     forEach([&](Dim leader, int64_t &size) {
       if (!ShapedType::isDynamic(size))
         known.insert({leader, size});
@@ -80,17 +85,27 @@ private:
     return type && type.hasRank() ? type.getRank() : 0;
   }
 
-  void visitRowOp(RowOpInterface op) {
-    llvm::DenseMap<int64_t, std::pair<Value, int64_t>> first;
-    for (OpOperand &operand : op->getOpOperands())
-      for (auto [dim, domain] : llvm::enumerate(op.getDomainDims(operand))) {
-        if (domain < 0)
-          continue;
-        auto [known, isNew] =
-            first.insert({domain, {operand.get(), static_cast<int64_t>(dim)}});
-        if (!isNew)
-          unite(known->second.first, known->second.second, operand.get(), dim);
-      }
+  /// The dimension whose size `size` is; a constant is one of no value.
+  static std::optional<Dim> getDimOf(Value size) {
+    if (std::optional<int64_t> constant = getConstantIntValue(size))
+      return Dim(nullptr, *constant);
+    if (auto dim = size.getDefiningOp<tensor::DimOp>())
+      if (std::optional<int64_t> index = dim.getConstantIndex())
+        return getDim(dim.getSource(), *index);
+    if (auto dim = size.getDefiningOp<memref::DimOp>())
+      if (std::optional<int64_t> index = dim.getConstantIndex())
+        return getDim(dim.getSource(), *index);
+    return std::nullopt;
+  }
+
+  void visitCheck(cf::AssertOp op) {
+    auto compare = op.getArg().getDefiningOp<arith::CmpIOp>();
+    if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)
+      return;
+    std::optional<Dim> lhs = getDimOf(compare.getLhs());
+    std::optional<Dim> rhs = getDimOf(compare.getRhs());
+    if (lhs && rhs)
+      classes.unionSets(*lhs, *rhs);
   }
 
   void visitLinalg(linalg::LinalgOp op) {
@@ -116,6 +131,13 @@ private:
 
 void mlir::xfmr::inferArgumentShapes(
     func::FuncOp function, MutableArrayRef<SmallVector<int64_t>> shapes) {
+  // The runtime checks say what must be equal.
+  OwningOpRef<ModuleOp> module(function->getParentOfType<ModuleOp>().clone());
+  PassManager pm(module->getContext());
+  pm.addNestedPass<func::FuncOp>(createInsertRuntimeChecks());
+  if (failed(pm.run(*module)))
+    return;
+  function = module->lookupSymbol<func::FuncOp>(function.getName());
   DimClasses classes;
   function.walk([&](Operation *op) { classes.visit(op); });
   classes.propagate(function.getBody().front(), shapes);

@@ -14,9 +14,9 @@
 namespace mlir::xfmr {
 
 /// Fills sizes of the arguments of `function` that are ShapedType::kDynamic and
-/// equal to a size that is known, because an op works on both: the rows of a
-/// destination are those of the input, the outputs of a weight those of its
-/// bias. `shapes` has an entry for every argument, empty for scalars.
+/// must equal a size that is known for the call to pass its runtime checks: the
+/// rows of a destination are those of the input, the elements of gamma those of
+/// a row. `shapes` has an entry for every argument, empty for scalars.
 void inferArgumentShapes(func::FuncOp function,
                          MutableArrayRef<SmallVector<int64_t>> shapes);
 
