@@ -20,27 +20,31 @@ using namespace mlir::xfmr;
 // Floating-point numbers
 //===----------------------------------------------------------------------===//
 
-void xfmr::printShortest(AsmPrinter &printer, FloatAttr value) {
-  double number = value.getValueAsDouble();
-  if (!std::isfinite(number)) {
-    printer.printAttributeWithoutType(value);
-    return;
-  }
+std::string xfmr::toShortest(double value) {
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value < 0 ? "-inf" : "inf";
   char text[32];
   // Plain decimals where they are short, an exponent elsewhere.
-  double magnitude = std::fabs(number);
+  double magnitude = std::fabs(value);
   bool plain = magnitude == 0.0 || (magnitude >= 1e-3 && magnitude < 1e6);
-  char *end = std::to_chars(text, text + sizeof(text), number,
+  char *end = std::to_chars(text, text + sizeof(text), value,
                             plain ? std::chars_format::fixed
                                   : std::chars_format::scientific)
                   .ptr;
-  StringRef digits(text, end - text);
-  auto [mantissa, exponent] = digits.split('e');
-  printer.getStream() << mantissa;
+  auto [mantissa, exponent] = StringRef(text, end - text).split('e');
+  std::string result = mantissa.str();
   if (!mantissa.contains('.'))
-    printer.getStream() << ".0";
-  if (!exponent.empty())
-    printer.getStream() << 'e' << exponent;
+    result += ".0";
+  return exponent.empty() ? result : result + "e" + exponent.str();
+}
+
+void xfmr::printShortest(AsmPrinter &printer, FloatAttr value) {
+  if (value.getValue().isFinite())
+    printer << toShortest(value.getValueAsDouble());
+  else // Only as bits can these be read back.
+    printer.printAttributeWithoutType(value);
 }
 
 ParseResult xfmr::parseF64(AsmParser &parser, FloatAttr &value) {

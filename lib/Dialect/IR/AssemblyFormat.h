@@ -33,7 +33,8 @@ template <typename Enum> ParseResult parseEnum(AsmParser &parser, Enum &value) {
 }
 
 /// The shortest decimal that reads back to the same f64: 1.0e-06, where the
-/// default printer writes 9.9999999999999995E-7.
+/// default printer writes 9.9999999999999995E-7. Also for messages.
+std::string toShortest(double value);
 void printShortest(AsmPrinter &printer, FloatAttr value);
 ParseResult parseF64(AsmParser &parser, FloatAttr &value);
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifierUtils.h"
+#include "AssemblyFormat.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -133,7 +134,8 @@ LogicalResult xfmr::verifyActivation(Operation *op, ActivationAttr activation,
                              std::pair("up_offset", activation.getUpOffset())})
     if (value && !isFiniteIn(accumulator, value.getValue()))
       return op->emitOpError("expected the activation's ")
-             << name << " finite in " << accumulator << ", got " << value;
+             << name << " finite in " << accumulator << ", got "
+             << toShortest(value.getValueAsDouble());
   return success();
 }
 
@@ -148,12 +150,12 @@ LogicalResult xfmr::verifyNormAttributes(Operation *op, StringRef prefix,
   if (!isFiniteIn(accumulator, eps) || (eps.isNegative() && !eps.isZero()))
     return op->emitOpError("expected ")
            << prefix << "eps finite in " << accumulator << " and >= 0, got "
-           << FloatAttr::get(Float64Type::get(op->getContext()), eps);
+           << toShortest(eps.convertToDouble());
   // C7.
   if (!isFiniteIn(accumulator, weightOffset))
     return op->emitOpError("expected ")
            << prefix << "weight_offset finite in " << accumulator << ", got "
-           << FloatAttr::get(Float64Type::get(op->getContext()), weightOffset);
+           << toShortest(weightOffset.convertToDouble());
   if (!weightOffset.isZero() && !hasGamma)
     return op->emitOpError("expected ")
            << prefix << "gamma beside a weight_offset";

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AssemblyFormat.h"
 #include "InterfaceImpl.h"
 #include "VerifierUtils.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
@@ -193,13 +194,17 @@ LogicalResult GLUFFNOp::verify() {
 }
 
 LogicalResult SwiGLUFFNOp::verify() {
+  // C11: an activation has finite parameters, so first of all.
+  if (!getBeta().isFinite())
+    return emitOpError("expected beta finite, got ")
+           << toShortest(getBeta().convertToDouble());
   if (failed(verifyNetwork(*this)))
     return failure();
-  // C11.
   Type accumulator = getAccumulatorType(elementType(getInput()));
   if (!isFiniteIn(accumulator, getBeta()))
     return emitOpError("expected beta finite in ")
-           << accumulator << ", got " << getBetaAttr();
+           << accumulator << ", got "
+           << toShortest(getBeta().convertToDouble());
   return success();
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AssemblyFormat.h"
 #include "InterfaceImpl.h"
 #include "VerifierUtils.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
@@ -118,7 +119,8 @@ template <typename OpTy> static LogicalResult verifyNorm(OpTy op) {
     // C14.
     if (!isFiniteIn(accumulator, op.getAlpha()))
       return op.emitOpError("expected alpha finite in ")
-             << accumulator << ", got " << op.getAlphaAttr();
+             << accumulator << ", got "
+             << toShortest(op.getAlpha().convertToDouble());
     // C15.
     if (!op.getResidualRounding() && inputElement != accumulator)
       return op.emitOpError("expected residual_rounding, as the sum's type ")

@@ -61,7 +61,6 @@ def Xfmr_ResidualBlockOp : Xfmr_Op<"residual_block", "ResidualBlockOp",
       none.
     * C10: there is no attribute that the op does not know, apart from those
       with a dialect's prefix.
-    * C11: on memrefs the destination is no gamma, beta or mask; it may be `x`.
 
     Source: the models named in the table. Since: 0.1.
 

@@ -54,8 +54,8 @@ class Xfmr_NormText_constraints<string mnemonic, string more> {
       none.
     * C11: there is no attribute that the op does not know, apart from those
       with a dialect's prefix.
-    * C12: on memrefs a destination is no other destination, nor gamma or beta;
-      it may be `x` or the residual.
+    * C12: on memrefs a destination is no other destination, nor an input with
+      other dims; it may be `x` or the residual.
     }] # more # "\n";
   string description = !subst("$op", mnemonic, text);
 }

@@ -1,0 +1,633 @@
+// RUN: xfmr-opt %s -split-input-file -verify-diagnostics
+// RUN: %python %S/Inputs/generic_diagnostics.py %s
+
+func.func @swiglu_ffn_c1_rank_0(%x: memref<f32>, %g: memref<8x16xf32>, %u: memref<8x16xf32>,
+                                %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected ins of rank 1 or more, got rank 0}}
+  xfmr.swiglu_ffn ins(%x : memref<f32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c2_integers(%x: memref<2x8xi32>, %g: memref<8x16xf32>, %u: memref<8x16xf32>,
+                                  %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected ins of element type f16, bf16, f32 or f64, got 'i32'}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xi32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c2_complex_weight(%x: memref<2x8xf32>, %g: memref<8x16xcomplex<f32>>,
+                                        %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                        %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected gate of element type f16, bf16, f32 or f64, got 'complex<f32>'}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xcomplex<f32>>)
+      up(%u : memref<8x16xf32>) down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c2_integer_weight(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                        %u: memref<8x16xf32>, %d: memref<16x4xi8>,
+                                        %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected down of element type f16, bf16, f32 or f64, got 'i8'}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xi8>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c2_index_bias(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                    %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                    %db: memref<4xindex>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected down_bias of element type f16, bf16, f32 or f64, got 'index'}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) down_bias(%db : memref<4xindex>) outs(%y : memref<2x4xf32>)
+      layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c2_memref_weight(%x: tensor<2x8xf32>, %g: tensor<8x16xf32>,
+                                       %u: tensor<8x16xf32>, %d: memref<16x4xf32>,
+                                       %y: tensor<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected down to be a tensor as ins is, got 'memref<16x4xf32>'}}
+  %0 = xfmr.swiglu_ffn ins(%x : tensor<2x8xf32>) gate(%g : tensor<8x16xf32>)
+      up(%u : tensor<8x16xf32>) down(%d : memref<16x4xf32>) outs(%y : tensor<2x4xf32>)
+      layout(in_out) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c2_memref_destination(%x: tensor<2x8xf32>, %g: tensor<8x16xf32>,
+                                            %u: tensor<8x16xf32>, %d: tensor<16x4xf32>,
+                                            %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected outs to be a tensor as ins is, got 'memref<2x4xf32>'}}
+  xfmr.swiglu_ffn ins(%x : tensor<2x8xf32>) gate(%g : tensor<8x16xf32>) up(%u : tensor<8x16xf32>)
+      down(%d : tensor<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c2_encoding(%x: tensor<2x8xf32>, %g: tensor<8x16xf32>, %u: tensor<8x16xf32>,
+                                  %d: tensor<16x4xf32, "encoded">, %y: tensor<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected down without an encoding, got 'tensor<16x4xf32, "encoded">'}}
+  %0 = xfmr.swiglu_ffn ins(%x : tensor<2x8xf32>) gate(%g : tensor<8x16xf32>)
+      up(%u : tensor<8x16xf32>) down(%d : tensor<16x4xf32, "encoded">) outs(%y : tensor<2x4xf32>)
+      layout(in_out) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c2_unranked(%x: tensor<2x8xf32>, %g: tensor<8x16xf32>, %u: tensor<*xf32>,
+                                  %d: tensor<16x4xf32>, %y: tensor<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op operand #2 must be ranked tensor or strided memref, but got 'tensor<*xf32>'}}
+  %0 = xfmr.swiglu_ffn ins(%x : tensor<2x8xf32>) gate(%g : tensor<8x16xf32>) up(%u : tensor<*xf32>)
+      down(%d : tensor<16x4xf32>) outs(%y : tensor<2x4xf32>) layout(in_out) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c3_weight_rank(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                     %u: memref<8x16x1xf32>, %d: memref<16x4xf32>,
+                                     %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected up of rank 2, got rank 3}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16x1xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c3_down_rank(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                   %u: memref<8x16xf32>, %d: memref<16xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected down of rank 2, got rank 1}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16xf32>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c3_inputs(%x: memref<2x8xf32>, %g: memref<9x16xf32>, %u: memref<8x16xf32>,
+                                %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of gate to be dim 1 of ins, which is 8, got 9}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<9x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c3_inputs_out_in(%x: memref<2x8xf32>, %g: memref<16x8xf32>,
+                                       %u: memref<16x9xf32>, %d: memref<16x4xf32>,
+                                       %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 1 of up to be dim 1 of ins, which is 8, got 9}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<16x8xf32>) up(%u : memref<16x9xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(out_in)
+  return
+}
+
+// -----
+
+// A weight that fits one layout only.
+func.func @swiglu_ffn_c3_layout_of_square_weights(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+    %u: memref<8x16xf32>, %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 1 of gate to be dim 1 of ins, which is 8, got 16}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>)
+      layout(gate = out_in, up = in_out, down = in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c3_hidden(%x: memref<2x8xf32>, %g: memref<8x16xf32>, %u: memref<8x16xf32>,
+                                %d: memref<15x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of down to be dim 1 of gate, which is 16, got 15}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<15x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c3_hidden_dynamic(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                        %u: memref<8x?xf32>, %d: memref<17x4xf32>,
+                                        %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of down to be dim 1 of gate, which is 16, got 17}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x?xf32>)
+      down(%d : memref<17x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c3_gate_against_up(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                         %u: memref<8x15xf32>, %d: memref<?x4xf32>,
+                                         %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 1 of up to be dim 1 of gate, which is 16, got 15}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x15xf32>)
+      down(%d : memref<?x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c3_packed_inputs(%x: memref<2x8xf32>, %p: memref<9x32xf32>,
+                                       %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of gate_up to be dim 1 of ins, which is 8, got 9}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate_up(%p : memref<9x32xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out) order(gate_up)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c3_packed_hidden(%x: memref<2x8xf32>, %p: memref<8x32xf32>,
+                                       %d: memref<17x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of down to be half of dim 1 of gate_up, which is 32, got 17}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate_up(%p : memref<8x32xf32>)
+      down(%d : memref<17x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out) order(gate_up)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c3_packed_hidden_not_twice(%x: memref<2x8xf32>, %p: memref<8x16xf32>,
+                                                 %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of down to be half of dim 1 of gate_up, which is 16, got 16}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate_up(%p : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out) order(gate_up)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c4_bias_rank(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                   %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                   %ub: memref<1x16xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected up_bias of rank 1, got rank 2}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) up_bias(%ub : memref<1x16xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c4_up_bias_length(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                        %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                        %ub: memref<15xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of up_bias to be dim 1 of gate, which is 16, got 15}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) up_bias(%ub : memref<15xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c4_down_bias_length(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                          %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                          %db: memref<5xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of down_bias to be dim 1 of down, which is 4, got 5}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) down_bias(%db : memref<5xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c4_down_bias_against_outs(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                                %u: memref<8x16xf32>, %d: memref<16x?xf32>,
+                                                %db: memref<5xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 1 of outs to be dim 0 of down_bias, which is 5, got 4}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x?xf32>) down_bias(%db : memref<5xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c4_gate_bias_length(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                          %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                          %gb: memref<8xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of gate_bias to be dim 1 of gate, which is 16, got 8}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) gate_bias(%gb : memref<8xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c4_packed_bias_length(%x: memref<2x8xf32>, %p: memref<8x32xf32>,
+                                            %d: memref<16x4xf32>, %pb: memref<16xf32>,
+                                            %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of gate_up_bias to be dim 1 of gate_up, which is 32, got 16}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate_up(%p : memref<8x32xf32>)
+      down(%d : memref<16x4xf32>) gate_up_bias(%pb : memref<16xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out) order(gate_up)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c5_weight_wider(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                      %u: memref<8x16xf32>, %d: memref<16x4xf64>,
+                                      %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected down no wider than the accumulator 'f32', got 'f64'}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf64>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c5_bias_wider(%x: memref<2x8xf16>, %g: memref<8x16xf32>,
+                                    %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                    %ub: memref<16xf64>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected up_bias no wider than the accumulator 'f32', got 'f64'}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf16>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) up_bias(%ub : memref<16xf64>) outs(%y : memref<2x4xf32>)
+      layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c5_hidden_type_wider(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                           %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                           %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected hidden_type of f16, bf16, f32 or f64 no wider than the accumulator 'f32', got 'f64'}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out) hidden_type(f64)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c5_hidden_type_no_float(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                              %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                              %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected hidden_type of f16, bf16, f32 or f64 no wider than the accumulator 'f32', got 'i32'}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out) hidden_type(i32)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c5_hidden_type_no_scalar(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                               %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                               %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected hidden_type of f16, bf16, f32 or f64 no wider than the accumulator 'f32', got 'tensor<4xf16>'}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out)
+      hidden_type(tensor<4xf16>)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c6_rank(%x: memref<2x8xf32>, %g: memref<8x16xf32>, %u: memref<8x16xf32>,
+                              %d: memref<16x4xf32>, %y: memref<4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected outs of rank 2, got rank 1}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c6_rows(%x: memref<2x8xf32>, %g: memref<8x16xf32>, %u: memref<8x16xf32>,
+                              %d: memref<16x4xf32>, %y: memref<3x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of outs to be dim 0 of ins, which is 2, got 3}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<3x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c6_outputs(%x: memref<2x8xf32>, %g: memref<8x16xf32>, %u: memref<8x16xf32>,
+                                 %d: memref<16x4xf32>, %y: memref<2x8xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 1 of outs to be dim 1 of down, which is 4, got 8}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x8xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c7_no_result(%x: tensor<2x8xf32>, %g: tensor<8x16xf32>,
+                                   %u: tensor<8x16xf32>, %d: tensor<16x4xf32>, %y: tensor<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected the number of tensor results (0) to be equal to the number of output tensors (1)}}
+  xfmr.swiglu_ffn ins(%x : tensor<2x8xf32>) gate(%g : tensor<8x16xf32>) up(%u : tensor<8x16xf32>)
+      down(%d : tensor<16x4xf32>) outs(%y : tensor<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c7_result_type(%x: tensor<2x8xf32>, %g: tensor<8x16xf32>,
+                                     %u: tensor<8x16xf32>, %d: tensor<16x4xf32>,
+                                     %y: tensor<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected type of operand #4 ('tensor<2x4xf32>') to match type of corresponding result ('tensor<2x?xf32>')}}
+  %0 = xfmr.swiglu_ffn ins(%x : tensor<2x8xf32>) gate(%g : tensor<8x16xf32>)
+      up(%u : tensor<8x16xf32>) down(%d : tensor<16x4xf32>) outs(%y : tensor<2x4xf32>)
+      layout(in_out) -> tensor<2x?xf32>
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c7_two_results(%x: tensor<2x8xf32>, %g: tensor<8x16xf32>,
+                                     %u: tensor<8x16xf32>, %d: tensor<16x4xf32>,
+                                     %y: tensor<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected the number of tensor results (2) to be equal to the number of output tensors (1)}}
+  %0:2 = xfmr.swiglu_ffn ins(%x : tensor<2x8xf32>) gate(%g : tensor<8x16xf32>)
+      up(%u : tensor<8x16xf32>) down(%d : tensor<16x4xf32>) outs(%y : tensor<2x4xf32>)
+      layout(in_out) -> tensor<2x4xf32>, tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c7_result_of_memrefs(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                           %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                           %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected the number of tensor results (1) to be equal to the number of output tensors (0)}}
+  %0 = xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>)
+      up(%u : memref<8x16xf32>) down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c8_misspelt_attribute(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                            %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                            %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected no attribute 'hiden_type': it is neither the op's nor prefixed by a dialect}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out) {hiden_type = bf16}
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c8_unknown_of_dialect(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                            %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                            %y: memref<2x4xf32>) {
+  // expected-error @below {{expected no attribute 'xfmr.tile', the dialect does not know it}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out) {xfmr.tile = 4}
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c9_destination_is_x(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                          %u: memref<8x16xf32>, %d: memref<16x8xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected outs to be another memref than ins}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x8xf32>) outs(%x : memref<2x8xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c9_destination_is_weight(%x: memref<16x8xf32>, %g: memref<8x16xf32>,
+                                               %u: memref<8x16xf32>, %d: memref<16x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected outs to be another memref than down}}
+  xfmr.swiglu_ffn ins(%x : memref<16x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%d : memref<16x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_gate_alone(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                     %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected gate and up, or gate_up, got gate alone}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) down(%d : memref<16x4xf32>)
+      outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_up_alone(%x: memref<2x8xf32>, %u: memref<8x16xf32>,
+                                   %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected gate and up, or gate_up, got up alone}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) up(%u : memref<8x16xf32>) down(%d : memref<16x4xf32>)
+      outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_neither(%x: memref<2x8xf32>, %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected gate and up, or gate_up, got none}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_both(%x: memref<2x8xf32>, %g: memref<8x16xf32>, %u: memref<8x16xf32>,
+                               %p: memref<8x32xf32>, %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected gate and up, or gate_up, got both}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      gate_up(%p : memref<8x32xf32>) down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_packed_and_up(%x: memref<2x8xf32>, %u: memref<8x16xf32>,
+                                        %p: memref<8x32xf32>, %d: memref<16x4xf32>,
+                                        %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected gate and up, or gate_up, got both}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) up(%u : memref<8x16xf32>) gate_up(%p : memref<8x32xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out) order(gate_up)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_no_order(%x: memref<2x8xf32>, %p: memref<8x32xf32>,
+                                   %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected order beside gate_up}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate_up(%p : memref<8x32xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_order_of_two(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                       %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                       %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected order beside gate_up only}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out) order(gate_up)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_gate_bias_of_packed(%x: memref<2x8xf32>, %p: memref<8x32xf32>,
+                                              %d: memref<16x4xf32>, %gb: memref<16xf32>,
+                                              %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected gate_up_bias beside gate_up, got gate_bias}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate_up(%p : memref<8x32xf32>)
+      down(%d : memref<16x4xf32>) gate_bias(%gb : memref<16xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out) order(gate_up)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_up_bias_of_packed(%x: memref<2x8xf32>, %p: memref<8x32xf32>,
+                                            %d: memref<16x4xf32>, %ub: memref<16xf32>,
+                                            %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected gate_up_bias beside gate_up, got up_bias}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate_up(%p : memref<8x32xf32>)
+      down(%d : memref<16x4xf32>) up_bias(%ub : memref<16xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out) order(gate_up)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_packed_bias_of_two(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                             %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                             %pb: memref<32xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected gate_up_bias beside gate_up only}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) gate_up_bias(%pb : memref<32xf32>) outs(%y : memref<2x4xf32>)
+      layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_odd_packed(%x: memref<2x8xf32>, %p: memref<8x33xf32>,
+                                     %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 1 of gate_up to be even, got 33}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate_up(%p : memref<8x33xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) layout(in_out) order(gate_up)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_odd_packed_bias(%x: memref<2x8xf32>, %p: memref<8x?xf32>,
+                                          %d: memref<?x4xf32>, %pb: memref<33xf32>,
+                                          %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected dim 0 of gate_up_bias to be even, got 33}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate_up(%p : memref<8x?xf32>) down(%d : memref<?x4xf32>)
+      gate_up_bias(%pb : memref<33xf32>) outs(%y : memref<2x4xf32>) layout(in_out) order(gate_up)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c10_two_layouts_of_packed(%x: memref<2x8xf32>, %p: memref<8x32xf32>,
+                                                %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected one layout for gate and up in gate_up}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate_up(%p : memref<8x32xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>)
+      layout(gate = in_out, up = out_in, down = in_out) order(gate_up)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c11_beta_beyond_f32(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                          %u: memref<8x16xf32>, %d: memref<16x4xf32>,
+                                          %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected beta finite in 'f32', got 1.0e+39}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) beta(1.0e+39) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c11_beta_nan(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                   %u: memref<8x16xf32>, %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected beta finite, got nan}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) beta(0x7FF8000000000000) layout(in_out)
+  return
+}
+
+// -----
+
+func.func @swiglu_ffn_c11_beta_inf(%x: memref<2x8xf32>, %g: memref<8x16xf32>,
+                                   %u: memref<8x16xf32>, %d: memref<16x4xf32>, %y: memref<2x4xf32>) {
+  // expected-error @below {{'xfmr.swiglu_ffn' op expected beta finite, got inf}}
+  xfmr.swiglu_ffn ins(%x : memref<2x8xf32>) gate(%g : memref<8x16xf32>) up(%u : memref<8x16xf32>)
+      down(%d : memref<16x4xf32>) outs(%y : memref<2x4xf32>) beta(0x7FF0000000000000) layout(in_out)
+  return
+}
