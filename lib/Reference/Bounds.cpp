@@ -81,7 +81,8 @@ long double mlir::xfmr::reference::activationError(const FloatFormat &acc,
     break;
   case ActivationKind::Sigmoid:
   case ActivationKind::Tanh:
-    ulps = 1;
+    // In f64 these are the math library's, of which 1 ulp is not asked.
+    ulps = acc.precision > 24 ? 4 : 1;
     break;
   case ActivationKind::GeluErf:
   case ActivationKind::GeluTanh:

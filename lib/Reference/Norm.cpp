@@ -85,7 +85,14 @@ Norm::Statistics Norm::normalize(ArrayRef<Number> x,
 
   // The mean of a constant row has no error, nor has the result: it is beta.
   constant &= centred && finite;
-  const long double mean = constant ? x.front().value : (centred ? sum / n : 0);
+  long double mean = constant ? x.front().value : (centred ? sum / n : 0);
+  // A long sum of large elements errs by more than the bound of f64 allows.
+  if (centred && finite && !constant) {
+    long double rest = 0;
+    for (const Number &element : x)
+      rest += element.value - mean;
+    mean += rest / n;
+  }
   const long double meanHard = centred ? hardSum / n : 0;
   const long double meanSoft = centred ? softSum / n : 0;
   long double squares = 0, hardDot = 0, softDot = 0, radiusSquares = 0;
@@ -163,19 +170,30 @@ Norm::Statistics Norm::normalize(ArrayRef<Number> x,
   Statistics result;
   result.rstd = normalized(
       {rstd, hardShift, softShift + normFactor(d) * acc.unitRoundoff() * rstd});
+  // The mean is m + dm: where m is infinite, dm is NaN.
   result.mean = normalized(
-      {mean, meanHard,
+      {finite || !centred ? mean
+                          : std::numeric_limits<long double>::quiet_NaN(),
+       meanHard,
        meanSoft + normFactor(d) * acc.unitRoundoff() * magnitudes / n});
   return result;
+}
+
+/// fma(alpha, x, r) before any rounding. In f32 the product is exact here; in
+/// f64 it is not, and terms that cancel leave its error.
+static Number exactSum(const FloatFormat &acc, long double alpha,
+                       const Number &x, const Number &r) {
+  long double value = acc.precision == 24 ? alpha * x.value + r.value
+                                          : std::fma(alpha, x.value, r.value);
+  return normalized({value, scaleRadius(alpha, x.hard) + r.hard,
+                     scaleRadius(alpha, x.soft) + r.soft});
 }
 
 Number mlir::xfmr::reference::sumInAccumulator(const FloatFormat &acc,
                                                long double alpha,
                                                const Number &x,
                                                const Number &r) {
-  Number sum = normalized({alpha * x.value + r.value,
-                           scaleRadius(alpha, x.hard) + r.hard,
-                           scaleRadius(alpha, x.soft) + r.soft});
+  Number sum = exactSum(acc, alpha, x, r);
   if (!sum.isExact())
     return settle(acc, sum);
   // The sum is one fused operation: its bits are known.
@@ -194,9 +212,7 @@ Number mlir::xfmr::reference::residualSum(const FloatFormat &data,
                                           const FloatFormat &acc,
                                           long double alpha, const Number &x,
                                           const Number &r) {
-  Number sum = normalized({alpha * x.value + r.value,
-                           scaleRadius(alpha, x.hard) + r.hard,
-                           scaleRadius(alpha, x.soft) + r.soft});
+  Number sum = exactSum(acc, alpha, x, r);
   // A sum that acc holds exactly has no error before its last rounding.
   if (data.precision < acc.precision &&
       !(sum.isExact() && roundTo(acc, sum.value) == sum.value))
