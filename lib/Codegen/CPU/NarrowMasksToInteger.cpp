@@ -9,6 +9,7 @@
 #include "xfmr/Codegen/CPU/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::xfmr {
@@ -27,6 +28,43 @@ static VectorType getIntegerVector(Type type) {
   return vectorType.clone(IntegerType::get(type.getContext(), 16));
 }
 
+/// The lane that a constant mask of one lane has.
+static std::optional<int64_t> getOnlyLane(Value mask) {
+  DenseElementsAttr constant;
+  if (!matchPattern(mask, m_Constant(&constant)) ||
+      !constant.getElementType().isInteger(1))
+    return std::nullopt;
+  std::optional<int64_t> only;
+  for (auto [lane, bit] : llvm::enumerate(constant.getValues<bool>())) {
+    if (!bit)
+      continue;
+    if (only)
+      return std::nullopt;
+    only = lane;
+  }
+  return only;
+}
+
+/// LLVM's x86 code generator stores such a lane as it was before a truncation,
+/// and so writes past its end.
+static bool storeOnlyLane(OpBuilder &builder, LLVM::MaskedStoreOp store) {
+  std::optional<int64_t> lane = getOnlyLane(store.getMask());
+  if (!lane)
+    return false;
+  Location loc = store.getLoc();
+  Type element = cast<VectorType>(store.getValue().getType()).getElementType();
+  Type i64 = builder.getI64Type();
+  Value index = LLVM::ConstantOp::create(builder, loc, i64,
+                                         builder.getI64IntegerAttr(*lane));
+  Value value =
+      LLVM::ExtractElementOp::create(builder, loc, store.getValue(), index);
+  Value place = LLVM::GEPOp::create(builder, loc, store.getData().getType(),
+                                    element, store.getData(), index);
+  LLVM::StoreOp::create(builder, loc, value, place, store.getAlignment());
+  store.erase();
+  return true;
+}
+
 namespace {
 
 struct NarrowMasksToInteger
@@ -39,6 +77,9 @@ struct NarrowMasksToInteger
         return;
       // Pointers have no element type: operands and results are all there is.
       builder.setInsertionPoint(op);
+      if (auto store = dyn_cast<LLVM::MaskedStoreOp>(op))
+        if (storeOnlyLane(builder, store))
+          return;
       for (OpOperand &operand : op->getOpOperands())
         if (VectorType type = getIntegerVector(operand.get().getType()))
           operand.set(LLVM::BitcastOp::create(builder, op->getLoc(), type,

@@ -29,3 +29,19 @@ llvm.func @wide(%p: !llvm.ptr, %m: vector<8xi1>, %z: vector<8xf32>) -> vector<8x
   %0 = llvm.intr.masked.load %p, %m, %z {alignment = 4 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xf32>) -> vector<8xf32>
   llvm.return %0 : vector<8xf32>
 }
+
+// One lane is one element.
+
+// CHECK-LABEL: llvm.func @one_lane(
+// CHECK-SAME:    %[[P:.*]]: !llvm.ptr, %[[V:.*]]: vector<4xbf16>)
+// CHECK-NOT:     masked
+// CHECK:         %[[I:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK-NEXT:    %[[E:.*]] = llvm.extractelement %[[V]][%[[I]] : i64]
+// CHECK-NEXT:    %[[A:.*]] = llvm.getelementptr %[[P]][%[[I]]] : (!llvm.ptr, i64) -> !llvm.ptr, bf16
+// CHECK-NEXT:    llvm.store %[[E]], %[[A]] {alignment = 2 : i64} : bf16, !llvm.ptr
+// CHECK-NEXT:    llvm.return
+llvm.func @one_lane(%p: !llvm.ptr, %v: vector<4xbf16>) {
+  %m = llvm.mlir.constant(dense<[false, false, true, false]> : vector<4xi1>) : vector<4xi1>
+  llvm.intr.masked.store %v, %p, %m {alignment = 2 : i32} : vector<4xbf16>, vector<4xi1> into !llvm.ptr
+  llvm.return
+}

@@ -332,6 +332,10 @@ def NarrowMasksToInteger : Pass<"xfmr-narrow-masks-to-integer"> {
     carries a half or bfloat value over a branch as a float: it calls conversion
     functions that round or are missing at run time. Integers it just carries.
 
+    A masked store whose constant mask has one lane becomes a store of that
+    element: LLVM 22's x86 code generator writes the element as wide as it was
+    before a truncation.
+
     Before:
 
     ```mlir
