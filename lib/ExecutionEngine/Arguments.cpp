@@ -11,9 +11,11 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "xfmr/ExecutionEngine/Npy.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 #include <cstring>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -97,16 +99,41 @@ llvm::Expected<HostArray> ArgumentBuilder::allocate(ArrayRef<int64_t> shape) {
     return HostArray::create(value.elementType, shape);
   if (llvm::Expected<int64_t> count = countElements(shape); !count)
     return count.takeError();
-  // Open strides are those of an array without gaps inside the fixed ones.
-  SmallVector<int64_t> strides(value.strides);
-  int64_t next = 1;
-  for (size_t dim = shape.size(); dim-- > 0;) {
-    if (ShapedType::isDynamic(strides[dim]))
-      strides[dim] = next;
-    next = std::max(next, strides[dim] * std::max<int64_t>(shape[dim], 1));
+  // Open strides are those of rows without gaps; where a fixed one is in the
+  // way, they step over all that the fixed ones reach.
+  auto extent = [&](size_t dim, int64_t stride) {
+    int64_t result;
+    bool overflows =
+        llvm::MulOverflow(stride, std::max<int64_t>(shape[dim], 1), result);
+    // Too large for memory; the array is then refused.
+    return overflows ? std::numeric_limits<int64_t>::max() : result;
+  };
+  auto fillOpen = [&](int64_t next) -> std::optional<SmallVector<int64_t>> {
+    SmallVector<int64_t> strides(value.strides);
+    for (size_t dim = shape.size(); dim-- > 0;) {
+      if (ShapedType::isDynamic(strides[dim]))
+        strides[dim] = next;
+      else if (next > std::max<int64_t>(strides[dim], 1))
+        return std::nullopt;
+      next = std::max(next, extent(dim, strides[dim]));
+    }
+    return strides;
+  };
+  std::optional<SmallVector<int64_t>> strides = fillOpen(1);
+  if (!strides) {
+    int64_t next = 1;
+    for (auto [dim, stride] : llvm::enumerate(value.strides))
+      if (!ShapedType::isDynamic(stride))
+        next = std::max(next, extent(dim, stride));
+    strides.emplace(value.strides);
+    for (size_t dim = shape.size(); dim-- > 0;)
+      if (ShapedType::isDynamic((*strides)[dim])) {
+        (*strides)[dim] = next;
+        next = extent(dim, next);
+      }
   }
   int64_t offset = ShapedType::isDynamic(value.offset) ? 0 : value.offset;
-  return HostArray::create(value.elementType, shape, strides, offset);
+  return HostArray::create(value.elementType, shape, *strides, offset);
 }
 
 llvm::Expected<HostArray> ArgumentBuilder::buildScalar() {

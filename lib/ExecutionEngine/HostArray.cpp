@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "xfmr/ExecutionEngine/EntrySignature.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -145,6 +146,8 @@ double mlir::xfmr::readElement(const char *pointer, Type type) {
     return load<double>(pointer);
   if (type.isF32())
     return load<float>(pointer);
+  if (type.isBF16())
+    return llvm::bit_cast<float>(uint32_t(load<uint16_t>(pointer)) << 16);
   if (auto floating = dyn_cast<FloatType>(type)) {
     llvm::APFloat value(floating.getFloatSemantics(),
                         llvm::APInt(16, load<uint16_t>(pointer)));
@@ -166,6 +169,20 @@ double mlir::xfmr::readElement(const char *pointer, Type type) {
   }
 }
 
+/// The bf16 nearest to a number. Rounded to an f32 first, to odd, which leaves
+/// the second rounding what it would be without the first.
+static uint16_t roundToBF16(double value) {
+  float narrow = static_cast<float>(value);
+  uint32_t bits = llvm::bit_cast<uint32_t>(narrow);
+  if (std::isnan(value))
+    return (bits >> 16) | 0x40;
+  if (narrow != value) {
+    bits -= std::abs(static_cast<double>(narrow)) > std::abs(value);
+    bits |= 1;
+  }
+  return (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+}
+
 void mlir::xfmr::writeElement(char *pointer, Type type, double value) {
   auto store = [&](auto stored) {
     std::memcpy(pointer, &stored, sizeof(stored));
@@ -174,6 +191,8 @@ void mlir::xfmr::writeElement(char *pointer, Type type, double value) {
     return store(value);
   if (type.isF32())
     return store(static_cast<float>(value));
+  if (type.isBF16())
+    return store(roundToBF16(value));
   if (auto floating = dyn_cast<FloatType>(type)) {
     llvm::APFloat rounded(value);
     bool losesInfo;

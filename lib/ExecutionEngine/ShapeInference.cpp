@@ -31,7 +31,7 @@ public:
 
   /// Two dimensions of one size.
   void unite(Value lhs, int64_t lhsDim, Value rhs, int64_t rhsDim) {
-    classes.unionSets(getDim(lhs, lhsDim), getDim(rhs, rhsDim));
+    classes.unionSets(addDim(lhs, lhsDim), addDim(rhs, rhsDim));
   }
 
   /// All dimensions of two values of one shape.
@@ -48,6 +48,12 @@ public:
       uniteShapes(block.getInput(), block.getBranchInput());
     if (auto assertOp = dyn_cast<cf::AssertOp>(op))
       visitCheck(assertOp);
+    if (isa<tensor::CastOp, memref::CastOp>(op))
+      uniteShapes(op->getOperand(0), op->getResult(0));
+    if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+      for (auto [dim, size] : llvm::enumerate(empty.getMixedSizes()))
+        if (std::optional<Dim> of = getDimOf(size))
+          classes.unionSets(addDim(empty, dim), *of);
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       visitLinalg(linalgOp);
   }
@@ -85,16 +91,26 @@ private:
     return type && type.hasRank() ? type.getRank() : 0;
   }
 
+  /// A size that the type has is the dimension of that constant.
+  Dim addDim(Value value, int64_t dim) {
+    Dim result = getDim(value, dim);
+    auto type = cast<ShapedType>(value.getType());
+    if (dim >= 0 && dim < getRank(value) && !type.isDynamicDim(dim))
+      classes.unionSets(result, Dim(nullptr, type.getDimSize(dim)));
+    return result;
+  }
+
   /// The dimension whose size `size` is; a constant is one of no value.
-  static std::optional<Dim> getDimOf(Value size) {
+  std::optional<Dim> getDimOf(OpFoldResult size) {
     if (std::optional<int64_t> constant = getConstantIntValue(size))
       return Dim(nullptr, *constant);
-    if (auto dim = size.getDefiningOp<tensor::DimOp>())
+    Operation *op = cast<Value>(size).getDefiningOp();
+    if (auto dim = dyn_cast_or_null<tensor::DimOp>(op))
       if (std::optional<int64_t> index = dim.getConstantIndex())
-        return getDim(dim.getSource(), *index);
-    if (auto dim = size.getDefiningOp<memref::DimOp>())
+        return addDim(dim.getSource(), *index);
+    if (auto dim = dyn_cast_or_null<memref::DimOp>(op))
       if (std::optional<int64_t> index = dim.getConstantIndex())
-        return getDim(dim.getSource(), *index);
+        return addDim(dim.getSource(), *index);
     return std::nullopt;
   }
 

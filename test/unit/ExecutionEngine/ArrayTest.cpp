@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "xfmr/ExecutionEngine/Initializer.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/xxhash.h"
 
 #include <cmath>
@@ -48,6 +49,25 @@ TEST_F(ArrayTest, ElementsRoundToNearestEven) {
   EXPECT_TRUE(std::isnan(roundTrip(bf16, std::nan(""))));
   EXPECT_EQ(roundTrip(f32, 0.1), double(0.1f));
   EXPECT_EQ(roundTrip(f64, 0.1), 0.1);
+}
+
+// Against LLVM's arithmetic, around ties and at the ends of the range.
+TEST_F(ArrayTest, Bfloat16RoundsOnce) {
+  for (double base :
+       {1.0, 255.0, 1e-40, 9.2e-41, 3.3e38, 3.39e38, 4.6e-41, 1e39})
+    for (double tie : {0.0, 1.0 / 256, 3.0 / 256, 1.0 / 512})
+      for (double nudge : {0.0, 0x1p-30, -0x1p-30, 0x1p-45, -0x1p-45, 1e-9})
+        for (double sign : {1.0, -1.0}) {
+          double value = sign * base * (1 + tie + nudge);
+          llvm::APFloat expected(value);
+          bool losesInfo;
+          expected.convert(llvm::APFloat::BFloat(),
+                           llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+          expected.convert(llvm::APFloat::IEEEdouble(),
+                           llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+          EXPECT_EQ(roundTrip(bf16, value), expected.convertToDouble())
+              << value;
+        }
 }
 
 TEST_F(ArrayTest, IntegersStayInRange) {
