@@ -38,7 +38,7 @@ std::optional<APFloat> xfmr::getSplat(Value value) {
     scalar = splat.getInput();
   FloatAttr constant;
   if (scalar && matchPattern(scalar, m_Constant(&constant)))
-    return convertTo(elementType(value), constant.getValue());
+    return constant.getValue();
   return std::nullopt;
 }
 
