@@ -10,11 +10,11 @@
 // LLVM dialect. It is the sequence of the stages below, each a pipeline of its
 // own (`xfmr-cpu-<name>-stage`) with the same options.
 //
-// What a compiled function looks like from outside: a tensor becomes a memref of
-// identity layout (unless the argument says otherwise), a public function has a C
-// interface `_mlir_ciface_<name>`. A result is written where its destination
-// says: when that leads to an argument, the result's descriptor is the
-// argument's; any other returned buffer is fresh, and the caller frees the
+// What a compiled function looks like from outside: a tensor becomes a memref
+// of identity layout (unless the argument says otherwise), a public function
+// has a C interface `_mlir_ciface_<name>`. A result is written where its
+// destination says: when that leads to an argument, the result's descriptor is
+// the argument's; any other returned buffer is fresh, and the caller frees the
 // `allocated` pointer of its descriptor with `free`.
 //
 //===----------------------------------------------------------------------===//

@@ -281,9 +281,15 @@ FailureOr<scf::ForallOp> GroupTiler::run(int64_t tileRows) {
   OpBuilder::InsertionGuard guard(rewriter);
   // The first op reads nothing of the group.
   rewriter.setInsertionPointAfter(group.ops.back());
-  RowLoop rowLoop(
-      cast<TilingInterface>(group.ops.front()).getIterationDomain(rewriter),
-      group.numRowDims, tileRows);
+  SmallVector<Range> domain =
+      cast<TilingInterface>(group.ops.front()).getIterationDomain(rewriter);
+  for (Operation *op : group.ops)
+    for (Value init : cast<DestinationStyleOpInterface>(op).getDpsInits())
+      for (unsigned dim = 0; dim < group.numRowDims; ++dim)
+        if (auto type = cast<ShapedType>(init.getType());
+            !type.isDynamicDim(dim))
+          domain[dim].size = rewriter.getIndexAttr(type.getDimSize(dim));
+  RowLoop rowLoop(domain, group.numRowDims, tileRows);
   if (rowLoop.dims.empty())
     return scf::ForallOp();
   SmallVector<Value> destinations;

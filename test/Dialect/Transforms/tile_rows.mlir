@@ -261,3 +261,24 @@ func.func @memrefs(%x: memref<?x64xf32, strided<[?, ?], offset: ?>>, %y: memref<
   memref.dealloc %t : memref<64x64xf32>
   return
 }
+
+// -----
+
+// One op of the group is enough to know how many rows there are.
+// CHECK-LABEL: func @known_rows(
+func.func @known_rows(%x: tensor<?x8xf32>, %y: tensor<32x8xf32>) -> tensor<32x8xf32> {
+  // CHECK: scf.forall (%{{.*}}) = (0) to (32) step (16)
+  // CHECK: xfmr.rmsnorm ins(%{{.*}} : tensor<16x8xf32>)
+  // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<16x8xf32>)
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %0 = xfmr.rmsnorm ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) eps(1.0e-05) -> tensor<?x8xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<?x8xf32>) outs(%y : tensor<32x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %2 = arith.negf %a : f32
+    linalg.yield %2 : f32
+  } -> tensor<32x8xf32>
+  return %1 : tensor<32x8xf32>
+}
