@@ -1,4 +1,5 @@
 // RUN: xfmr-opt %s -split-input-file -verify-diagnostics
+// RUN: %python %S/Inputs/generic_diagnostics.py %s
 
 func.func @my_copy_c1_rank(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
   // expected-error @below {{expected ins of rank 1 or more, got rank 0}}
