@@ -17,6 +17,7 @@
 #include "xfmr/ExecutionEngine/Library.h"
 #include "xfmr/ExecutionEngine/ObjectFile.h"
 #include "xfmr/Pipelines/Pipelines.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"

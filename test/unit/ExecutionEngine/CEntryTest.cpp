@@ -14,6 +14,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 #include "xfmr/ExecutionEngine/CHeader.h"
 #include "xfmr/ExecutionEngine/Dispatch.h"
