@@ -51,6 +51,12 @@ static bool isContiguous(Value buffer) {
          memref::isStaticShapeAndContiguousRowMajor(type);
 }
 
+static Value stripCasts(Value buffer) {
+  while (auto cast = buffer.getDefiningOp<memref::CastOp>())
+    buffer = cast.getSource();
+  return buffer;
+}
+
 void mlir::xfmr::lowerRowGroupsInBlock(RewriterBase &rewriter, Block &block,
                                        const RowLoweringOptions &options,
                                        StringRef category) {
@@ -70,6 +76,10 @@ void mlir::xfmr::lowerRowGroupsInBlock(RewriterBase &rewriter, Block &block,
   for (Operation &op : llvm::make_early_inc_range(block)) {
     std::string reason;
     if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+      if (stripCasts(copy.getSource()) == stripCasts(copy.getTarget())) {
+        rewriter.eraseOp(copy);
+        continue;
+      }
       // What is contiguous becomes one memcpy; the rest would call the run
       // time.
       auto source = dyn_cast<MemRefType>(copy.getSource().getType());

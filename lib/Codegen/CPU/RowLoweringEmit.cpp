@@ -195,6 +195,9 @@ SmallVector<Value> RowEmitter::emitColumns(ArrayRef<unsigned> columns,
   if (columns.size() == 1)
     return emitStrips(accumulators, shape, compute);
   unsigned dim = columns.front();
+  // Its position is known, and values that depend on it alone are the row's.
+  if (plan.dims[dim].extent == 1)
+    return emitColumns(columns.drop_front(), accumulators, shape, compute);
   return emitFor(getConstant(0), getExtent(dim), 1, accumulators,
                  [&](Value iv, ValueRange args) {
                    values.setPosition(dim, iv);

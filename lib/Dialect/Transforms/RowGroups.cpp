@@ -65,6 +65,15 @@ static std::optional<RowDims> getLinalgRowDims(linalg::LinalgOp op,
 std::optional<RowDims> xfmr::getRowDims(Operation *op, std::string *reason) {
   std::string scratch;
   std::string &why = reason ? *reason : scratch;
+  // Upstream's slices of such an array do not verify.
+  if (llvm::any_of(op->getOperandTypes(), [](Type type) {
+        auto shaped = dyn_cast<ShapedType>(type);
+        return shaped && shaped.hasRank() &&
+               llvm::is_contained(shaped.getShape(), 0);
+      })) {
+    why = "an operand is empty";
+    return std::nullopt;
+  }
   if (auto rowOp = dyn_cast<RowOpInterface>(op)) {
     if (rowOp.getNumRowDims() == 0) {
       why = "it has one row";
