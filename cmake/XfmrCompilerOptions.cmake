@@ -21,6 +21,25 @@ if(XFMR_SANITIZERS)
   add_link_options(-fsanitize=${XFMR_SANITIZERS})
 endif()
 
+# The fuzzer (test/Fuzz) needs clang and its run-time library.
+set(XFMR_HAS_LIBFUZZER OFF)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -fsanitize=fuzzer)
+  check_cxx_source_compiles(
+    "extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }"
+    XFMR_LIBFUZZER_LINKS)
+  unset(CMAKE_REQUIRED_FLAGS)
+  if(XFMR_LIBFUZZER_LINKS)
+    set(XFMR_HAS_LIBFUZZER ON)
+  endif()
+endif()
+option(XFMR_BUILD_FUZZER "Build the fuzzer, one of the tests" ${XFMR_HAS_LIBFUZZER})
+if(XFMR_BUILD_FUZZER AND XFMR_SANITIZERS)
+  # The counters that guide it.
+  add_compile_options(-fsanitize-coverage=inline-8bit-counters,pc-table,trace-cmp)
+endif()
+
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   # Without time stamps in the precompiled header, ccache can reuse what was built with it.
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")

@@ -15,8 +15,18 @@
 #include "xfmr/Version.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Compiler.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/raw_ostream.h"
+
+#if LLVM_ADDRESS_SANITIZER_BUILD
+// LLVM's arenas, which are in headers, poison what is not yet given out; the
+// packaged libraries are built without the sanitizer and do not lift the poison
+// from what they take of an arena that our code made.
+extern "C" const char *__asan_default_options() {
+  return "allow_user_poisoning=0";
+}
+#endif
 
 void mlir::xfmr::initTool(const char *toolName) {
   llvm::setBugReportMsg(
