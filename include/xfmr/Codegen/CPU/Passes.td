@@ -113,7 +113,7 @@ def LowerRowLoops : Pass<"xfmr-lower-row-loops"> {
       ...
     }
     ```
-    After, with `threads=2`:
+    After, with two threads:
     ```mlir
     scf.parallel (%i) = (%c0) to (%n) step (%c4) {
       ...
@@ -165,7 +165,13 @@ def VerifyLowered : Pass<"xfmr-verify-lowered"> {
 
     Changes numerics: no.
 
-    Before and after:
+    Before:
+    ```mlir
+    llvm.func @f() {
+      llvm.return
+    }
+    ```
+    After, the same:
     ```mlir
     llvm.func @f() {
       llvm.return

@@ -17,8 +17,14 @@ def ExpandAggregates : Pass<"xfmr-expand-aggregates"> {
     %0 = linalg.softmax dimension(1) ins(%x : tensor<?x64xf32>)
         outs(%y : tensor<?x64xf32>) -> tensor<?x64xf32>
     ```
-    After: the maximum of a row, the exponentials of the differences to it, their
-    sum and the quotients, as four `linalg.generic`.
+    After, with the bodies left out (maximum, exponentials of the differences,
+    their sum, quotients):
+    ```mlir
+    %max = linalg.generic ... ins(%x : tensor<?x64xf32>) outs(%e0 : tensor<?xf32>)
+    %exp = linalg.generic ... ins(%x, %max : tensor<?x64xf32>, tensor<?xf32>) ...
+    %sum = linalg.generic ... ins(%exp : tensor<?x64xf32>) outs(%e1 : tensor<?xf32>)
+    %0 = linalg.generic ... ins(%exp, %sum : tensor<?x64xf32>, tensor<?xf32>) ...
+    ```
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
