@@ -221,6 +221,9 @@ class NewOp(unittest.TestCase):
         self.link(self.work / "bin/xfmr-matrix", "test/Integration/CMakeFiles/xfmr-matrix.dir", objects, flags)
         output = self.succeeds([self.work / "bin/xfmr-matrix", "--filter=%s_" % OP, "--min-runs=100"])
         self.assertRegex(output, r"%s +\d+ functions, .*, 0 failures\n" % OP)
+        self.succeeds([sys.executable, self.tree / "test/Structure/test_ops.py", "--source", self.tree,
+                       "--tblgen", OPTIONS.tools / "mlir-tblgen", "--includes", OPTIONS.llvm / "include",
+                       "--matrix", self.work / "bin/xfmr-matrix"])
 
 
 if __name__ == "__main__":
