@@ -1,5 +1,4 @@
-//===- MathTestUtils.h - Float formats, bounds and samples of the math tests -*-
-//C++ -*-===//
+//===- MathTestUtils.h - Formats, bounds and samples -----------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
