@@ -29,7 +29,7 @@ class Pages(unittest.TestCase):
     def pages(self):
         return [ROOT / "README.md"] + sorted((ROOT / "docs").glob("**/*.md"))
 
-    def tests(self):
+    def run_lines(self):
         return "".join(test.read_text(errors="replace") for pattern in ("*.mlir", "*.test")
                        for test in (ROOT / "test").glob("**/" + pattern))
 
@@ -54,7 +54,7 @@ class Pages(unittest.TestCase):
                         for line in piece.splitlines():
                             if not (ROOT / line.split()[0]).is_file():
                                 self.assertIn("RUN: %s\n" % line.replace("examples/", "%examples/"),
-                                              self.tests(), "%s: no test runs it" % where)
+                                              self.run_lines(), "%s: no test runs it" % where)
                     else:
                         self.assertIn(language, PICTURES, "%s: the block names no file" % where)
 
@@ -103,7 +103,7 @@ class Pages(unittest.TestCase):
 
     def test_examples_are_run(self):
         for example in sorted((ROOT / "examples").iterdir()):
-            self.assertIn("%examples/" + example.name, self.tests())
+            self.assertIn("%examples/" + example.name, self.run_lines())
 
 
 if __name__ == "__main__":
