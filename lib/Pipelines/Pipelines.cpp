@@ -24,8 +24,10 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -122,6 +124,15 @@ void xfmr::buildParallelizeStage(OpPassManager &pm,
 
 void xfmr::buildLLVMStage(OpPassManager &pm,
                           const CPUPipelineOptions &options) {
+  // No CPU of ours computes in bf16; what a caller's own ops do in it is done
+  // in f32 and rounded, before conversions become integer arithmetic: the
+  // native ones lose subnormals, or are calls.
+  math::MathExtendToSupportedTypesOptions mathTypes;
+  mathTypes.extraTypeStrs = {"f16"};
+  pm.addPass(math::createMathExtendToSupportedTypes(mathTypes));
+  arith::ArithEmulateUnsupportedFloatsOptions arithTypes;
+  arithTypes.sourceTypeStrs = {"bf16"};
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(arithTypes));
   pm.addPass(createExpandMath());
   pm.addPass(createExpandNarrowFloat());
   pm.addPass(createConvertVectorToSCFPass());
