@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -91,7 +92,8 @@ private:
   int64_t lanes;
   SmallVector<int64_t> extents;
   std::optional<unsigned> rowLoop, columnLoop;
-  DenseMap<int64_t, Value> constants;
+  /// By any value: a DenseMap cannot hold the largest.
+  std::map<int64_t, Value> constants;
   DenseMap<unsigned, Value> extentValues, masks;
   DenseMap<std::pair<unsigned, int64_t>, Value> multiples;
 };

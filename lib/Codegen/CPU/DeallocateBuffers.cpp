@@ -25,6 +25,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
+#include "xfmr/Dialect/IR/Xfmr.h"
 
 namespace mlir::xfmr {
 #define GEN_PASS_DEF_DEALLOCATEBUFFERS
@@ -213,7 +214,13 @@ struct DeallocateBuffers
   }
 
   void runOnOperation() override {
-    if (failed(markManual()))
+    // MLIR's deallocation would add operands to their terminators.
+    WalkResult blocks = getOperation()->walk([](ResidualBlockOp block) {
+      block.emitOpError("expected to be expanded before buffers are "
+                        "deallocated: run xfmr-expand-residual-blocks first");
+      return WalkResult::interrupt();
+    });
+    if (blocks.wasInterrupted() || failed(markManual()))
       return signalPassFailure();
     ReturnedArguments returned(getOperation());
     returned.remove();

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/bit.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -91,7 +92,8 @@ private:
   const RowLoweringOptions &options;
   Operation *hoist;
   RowValues values;
-  DenseMap<int64_t, Value> constants;
+  /// By any value: a DenseMap cannot hold the largest.
+  std::map<int64_t, Value> constants;
   DenseMap<unsigned, Value> extents, tailMasks;
   DenseMap<std::pair<unsigned, int64_t>, Value> multiples;
 };

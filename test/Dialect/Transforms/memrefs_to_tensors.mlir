@@ -43,3 +43,11 @@ func.func @transposes(%x: memref<8x8xf32>) {
   linalg.transpose ins(%x : memref<8x8xf32>) outs(%x : memref<8x8xf32>) permutation = [1, 0]
   return
 }
+
+// Tiles of such a memref have no type.
+// CHECK-LABEL: func @not_strided(
+// CHECK-NEXT: linalg.negf ins({{.*}} : memref<8x8xf32, #{{.*}}>) outs({{.*}} : memref<8x8xf32>)
+func.func @not_strided(%x: memref<8x8xf32, affine_map<(i, j) -> (i floordiv 2, j, i mod 2)>>, %y: memref<8x8xf32>) {
+  linalg.negf ins(%x : memref<8x8xf32, affine_map<(i, j) -> (i floordiv 2, j, i mod 2)>>) outs(%y : memref<8x8xf32>)
+  return
+}

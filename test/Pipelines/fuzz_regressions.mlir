@@ -1,0 +1,12 @@
+// What the fuzzer (test/Fuzz) broke: everything here only has to be compiled.
+// RUN: xfmr-opt --xfmr-lower-to-cpu=cpu=x86-64-v3 %s -o /dev/null
+
+// The largest size is no key of LLVM's hash tables.
+func.func @largest_size(%x: memref<?x9223372036854775807xf64>, %w: memref<9223372036854775807x4xf64>,
+    %y: memref<?x9223372036854775807xf64>, %z: memref<?x4xf64>) {
+  xfmr.rmsnorm ins(%x : memref<?x9223372036854775807xf64>)
+      outs(%y : memref<?x9223372036854775807xf64>) eps(1.0e-05)
+  linalg.matmul ins(%x, %w : memref<?x9223372036854775807xf64>, memref<9223372036854775807x4xf64>)
+      outs(%z : memref<?x4xf64>)
+  return
+}
