@@ -10,7 +10,7 @@ import lit_format
 config.name = "xfmr"
 config.test_format = lit_format.StrictShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "Install", "Infrastructure", "unit"]
+config.excludes = ["Fuzz", "Inputs", "Install", "Infrastructure", "unit"]
 if not hasattr(config, "xfmr_test_source_root"):
     config.xfmr_test_source_root = os.path.dirname(__file__)
 config.test_source_root = config.xfmr_test_source_root

@@ -1,0 +1,31 @@
+//===- UpstreamCrashes.cpp - Inputs that break MLIR itself ----------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "UpstreamCrashes.h"
+#include "mlir/IR/Operation.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+bool fuzz::breaksParser(StringRef text) {
+  // mlir::detail::Parser::parseAttribute and parseType recurse at every bracket
+  // without a limit.
+  constexpr unsigned kMaxDepth = 100;
+  unsigned depth = 0;
+  for (char c : text) {
+    if (StringRef("([{<").contains(c) && ++depth > kMaxDepth)
+      return true;
+    if (StringRef(")]}>").contains(c) && depth > 0)
+      --depth;
+  }
+  return false;
+}
+
+bool fuzz::breaksVerifier(Operation *module) { return false; }
+
+bool fuzz::breaksPasses(Operation *module) { return false; }
