@@ -1,0 +1,18 @@
+"""Runs a benchmark harness on chosen cases: harness.py FOLDER CASES.json ARGUMENT...
+
+To be run by the Python of the harness. The arguments are those of its run.py.
+"""
+
+import json
+import pathlib
+import sys
+
+folder, cases, *arguments = sys.argv[1:]
+sys.path.insert(0, folder)
+import common  # noqa: E402
+import run  # noqa: E402
+
+chosen = json.loads(pathlib.Path(cases).read_text())
+common.norm_cases = lambda: chosen
+sys.argv = ["run.py", "--cases", "norms", *arguments]
+run.main()

@@ -1,0 +1,225 @@
+"""What benchmark/ measures is what it says: the modules it writes compile and give the
+right values, and the worker, the command and the report do their part."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+
+import numpy as np
+
+OPTIONS = None
+HARNESS = pathlib.Path(__file__).resolve().parent / "Inputs/harness"
+
+
+def norm(op, dtype="f32", rows=5, d=83):
+    return {"kind": "norm", "op": op, "dtype": dtype, "rows": rows, "d": d, "eps": 1e-5, "seed": 1}
+
+
+def ffn(dtype="f32"):
+    return {"kind": "ffn", "op": "swiglu", "dtype": dtype, "M": 3, "d": 40, "ff": 72, "seed": 1}
+
+
+def widen(array):
+    return (array.astype(np.uint32) << 16).view(np.float32) if array.dtype == np.uint16 else array
+
+
+def expected(case):
+    a = {name: widen(array).astype(np.float64) for name, array in common.inputs(case).items()}
+    if case["kind"] == "ffn":
+        gate, up = a["x"] @ a["Wg"].T, a["x"] @ a["Wu"].T
+        return [gate / (1 + np.exp(-gate)) * up @ a["Wd"].T]
+    s = a["x"] + a.get("r", 0)
+    centred = s - s.mean(1, keepdims=True) if "b" in a else s
+    y = centred / np.sqrt((centred ** 2).mean(1, keepdims=True) + case["eps"]) * a["g"] + a.get("b", 0)
+    return [y, s] if "r" in a else [y]
+
+
+def worker(questions, *arguments, threads=1):
+    """The worker's answers."""
+    done = subprocess.run(
+        [sys.executable, OPTIONS.source / "benchmark/peer_worker.py", HARNESS, *arguments],
+        input="".join(json.dumps(question) + "\n" for question in questions), capture_output=True,
+        text=True, env={**os.environ, "PEER_THREADS": str(threads)})
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def record(contender, ratio, best=1e-5, **more):
+    case = norm("rmsnorm", rows=1024, d=64)
+    return {**case, "case": "rmsnorm f32 1024x64", "threads": 1, "contender": contender, "best": best,
+            "ratio": ratio, **more}
+
+
+class Worker(unittest.TestCase):
+    def test_values(self):
+        with tempfile.TemporaryDirectory() as work:
+            for shapes in description.SHAPES:
+                cases = [norm(op, dtype) for op in description.NORM_OPS for dtype in description.DTYPES]
+                cases += [ffn(dtype) for dtype in description.DTYPES]
+                # The cases that differ most, for the time that compilers take.
+                cases = cases if shapes == "static" else cases[-3:]
+                questions = []
+                for index, case in enumerate(cases):
+                    questions += [{"op": "setup", "case": case}, {"op": "run", "iters": 3},
+                                  {"op": "check", "case": case, "path": "%s/%d.npz" % (work, index)}]
+                answers = iter(worker(questions, "--shapes", shapes))
+                for index, case in enumerate(cases):
+                    with self.subTest(shapes=shapes, **case):
+                        setup, run, check = next(answers), next(answers), next(answers)
+                        self.assertTrue(setup["supported"], setup)
+                        self.assertGreater(setup["compile_seconds"], 0)
+                        self.assertGreater(run["seconds_per_call"], 0)
+                        wanted = expected(case)
+                        self.assertEqual(check["count"], len(wanted))
+                        got = np.load("%s/%d.npz" % (work, index))
+                        for i, values in enumerate(wanted):
+                            tolerance = 1e-5 if case["dtype"] == "f32" else 0.02
+                            np.testing.assert_allclose(widen(got["arr_%d" % i]), values, tolerance, tolerance)
+
+    def test_threads(self):
+        setup, = worker([{"op": "setup", "case": norm("rmsnorm", rows=2000, d=512)}], threads=2)
+        self.assertTrue(setup["supported"], setup)
+
+    def test_unsupported(self):
+        cases = (norm("softmax"), norm("rmsnorm", "f8"), {**ffn(), "op": "geglu"}, {"kind": "conv"})
+        answers = worker([{"op": "setup", "case": case} for case in cases])
+        self.assertEqual(len(answers), len(cases))
+        for setup in answers:
+            self.assertFalse(setup["supported"])
+            self.assertTrue(setup["note"])
+
+
+class Kernel(unittest.TestCase):
+    def test_shapes(self):
+        text = {shapes: description.describe(norm("add_rmsnorm"), shapes).text for shapes in description.SHAPES}
+        self.assertIn("%x: memref<5x83xf32>, %r: memref<5x83xf32>, %g: memref<83xf32>", text["static"])
+        self.assertIn("%x: memref<?x83xf32>, %r: memref<?x83xf32>, %g: memref<83xf32>", text["rows"])
+        self.assertIn("%x: memref<?x?xf32>, %r: memref<?x?xf32>, %g: memref<?xf32>", text["dynamic"])
+
+    def test_loop(self):
+        with tempfile.TemporaryDirectory() as work:
+            support = kernel.Support(work)
+            compiled = kernel.Kernel(support, norm("rmsnorm"), work)
+            compiled.loop(2)
+            # Descriptors that lie about their sizes: the function's own message arrives.
+            compiled.descriptors[0][3] = 4
+            with self.assertRaisesRegex(RuntimeError, "expected size 5 in dimension 0"):
+                compiled.loop(2)
+            compiled.loop(0)
+            for address, _ in compiled.buffers.values():
+                self.assertEqual(address % (2 << 20), 0)
+            compiled.release()
+            self.assertEqual(support.library.call_repeatedly(None, 7, None, 1), -2 ** 31)
+
+    def test_the_compiler_is_heard(self):
+        with tempfile.TemporaryDirectory() as work:
+            with self.assertRaisesRegex(kernel.CompileError, "unknown CPU 'nonesuch'"):
+                kernel.Kernel(kernel.Support(work), norm("rmsnorm"), work, flags=["--cpu=nonesuch"])
+
+
+class Report(unittest.TestCase):
+    def test_table(self):
+        table = report.ratio_table([record("limit", 1.0), record("copy", 0.5), record("xfmr", 1.25),
+                                    record("peer", 2.0), record("other", 3.0)], "norm", 1)
+        self.assertIn("| rmsnorm f32 1024x64 | 10.00 µs | 0.50 | 1.25 | **2.00** | 3.00 |", table)
+        self.assertEqual(report.ratio_table([record("limit", 1.0)], "norm", 2), "")
+
+    def test_a_mean_is_of_all_cases(self):
+        table = report.ratio_table([record("limit", 1.0), record("xfmr", 2.0), record("peer", 2.0),
+                                    record("limit", 1.0, case="b"), record("xfmr", 8.0, case="b")], "norm", 1)
+        self.assertIn("geometric mean* |  | 4.00 | – |", table)
+
+    def test_roofline(self):
+        same = {"kind": "ffn", "op": "swiglu", "dtype": "f32"}
+        table = report.ratio_table([record("limit", 1.0, **same), record("xfmr", 1.25, **same)], "ffn", 1)
+        self.assertIn("| 80 % |", table)
+
+    def test_comparisons(self):
+        layernorm = record("xfmr", 1.0, best=2e-5, op="layernorm")
+        self.assertIn("| 10.00 µs | 20.00 µs | 100 % |", report.norm_comparison([record("xfmr", 1.0), layernorm], 1))
+        two = [record(name, 1.0, best=best, threads=2) for name, best in (("limit", 5e-6), ("xfmr", 8e-6))]
+        self.assertIn("| 2.00 | 1.25 |", report.thread_gain([record("limit", 1.0), record("xfmr", 1.0)] + two))
+
+    def test_plot(self):
+        lines = [record(name, ratio, d=d, rows=65536 // d, case=str(d), sweep=True)
+                 for name, ratio in (("limit", 1.0), ("copy", 0.8), ("xfmr", 1.1)) for d in (64, 128, 256)]
+        svg = xml.dom.minidom.parseString(report.plot(lines, 1))
+        self.assertEqual(len(svg.getElementsByTagName("polyline")), 3)
+        self.assertEqual(report.plot([record("limit", 1.0)], 1), "")
+
+    def test_page(self):
+        text = "before\n%s\nold\n%safter\n" % (report.BEGIN, report.END)
+        self.assertEqual(report.replace_block(text, "new\n"),
+                         "before\n%s\nnew\n\n%safter\n" % (report.BEGIN, report.END))
+        with self.assertRaises(ValueError):
+            report.replace_block("nothing to replace", "new\n")
+
+
+class Command(unittest.TestCase):
+    def call(self, work, *arguments):
+        python = pathlib.Path(work, "env/v2/bin/python")
+        python.parent.mkdir(parents=True, exist_ok=True)
+        if not python.exists():
+            python.write_text('#!/bin/sh\nexec "%s" "$@"\n' % sys.executable)
+            python.chmod(0o755)
+        return subprocess.run(
+            [OPTIONS.source / "benchmark/run", "--env", "%s/env" % work, "--out", "%s/out" % work, *arguments],
+            capture_output=True, text=True)
+
+    def test_run(self):
+        with tempfile.TemporaryDirectory() as work:
+            done = self.call(work, "--peers", str(HARNESS), "--ops=rmsnorm", "--dtypes=f32", "--norm-shapes=2x8",
+                             "--ffn-shapes=8x16", "--m=1", "--cases=norms,ffn", "--contenders=limit,copy,xfmr")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("| rmsnorm f32 | 1000.00 ms | 0.50 | 1.00 |", done.stdout)
+            self.assertIn("| swiglu f32 | 1000.00 ms | 100 % |", done.stdout)
+            # The machine's paths are not part of a page.
+            self.assertNotIn(work, done.stdout)
+            result = json.loads(pathlib.Path(work, "out/results.json").read_text())
+            self.assertEqual(len(result["records"]), 6)
+            ours = [found for found in result["records"] if found["contender"] == "xfmr"]
+            self.assertTrue(all(found["supported"] for found in ours), ours)
+            self.assertEqual(pathlib.Path(work, "out/table.md").read_text().strip(), done.stdout.strip())
+
+    def test_plot(self):
+        with tempfile.TemporaryDirectory() as work:
+            done = self.call(work, "--peers", str(HARNESS), "--dtypes=f32", "--cases=sweep", "--contenders=limit,copy")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            svg = pathlib.Path(work, "out/norm-speed-1.svg").read_text()
+            self.assertIn("rmsnorm f32", svg)
+            self.assertIn(">64k<", svg)
+            self.assertIn("norm-speed-1.svg", done.stdout)
+
+    def test_wrong_use(self):
+        with tempfile.TemporaryDirectory() as work:
+            for arguments, message in (((), "say --peers, or set $XFMR_PEERS"),
+                                       (("--peers", work), "there is no"),
+                                       (("--peers", str(HARNESS), "--cases=all"), "no all"),
+                                       (("--peers", str(HARNESS), "--cases=norms", "--ops="), "no case")):
+                done = self.call(work, *arguments)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(message, done.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--source", required=True, type=pathlib.Path)
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--cc", required=True)
+    OPTIONS, rest = parser.parse_known_args()
+    os.environ["XFMR_COMPILE"], os.environ["CC"] = OPTIONS.compiler, OPTIONS.cc
+    for name in ("XFMR_PEERS", "XFMR_PEERS_ENV"):
+        os.environ.pop(name, None)
+    sys.path[:0] = [str(OPTIONS.source / "benchmark"), str(HARNESS)]
+    import common
+    import description
+    import kernel
+    import report
+    unittest.main(argv=sys.argv[:1] + rest)
