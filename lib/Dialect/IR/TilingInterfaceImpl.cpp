@@ -10,6 +10,7 @@
 #include "ShapeUtils.h"
 #include "VerifierUtils.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -61,18 +62,24 @@ static SmallVector<Range> getDomain(RowOpInterface op, OpBuilder &builder) {
   return domain;
 }
 
-/// The first reduction dim of the domain that a tile of these sizes does not
-/// hold whole.
-static std::optional<int64_t> findSplitReduction(RowOpInterface op,
-                                                 ArrayRef<OpFoldResult> sizes) {
-  for (auto [dim, type] : llvm::enumerate(getIteratorTypes(op))) {
-    if (type != utils::IteratorType::reduction)
-      continue;
-    auto [value, valueDim] = getDimSource(op, dim);
-    if (!isWholeDim(sizes[dim], value, valueDim))
-      return dim;
-  }
-  return std::nullopt;
+/// True when a tile of this size is known to be all of the dim. What is known
+/// of a dim of any operand is known of all that are equal to it by the op's
+/// contract.
+static bool isWhole(RowOpInterface op, OperandDim dim, OpFoldResult size) {
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [i, other] : llvm::enumerate(op.getOperandDims(operand)))
+      if (other == dim && isWholeDim(size, operand.get(), i))
+        return true;
+  return false;
+}
+
+/// The dims of the domain of which a tile of these sizes is known to hold all.
+static llvm::SmallBitVector findWholeDims(RowOpInterface op,
+                                          ArrayRef<OpFoldResult> sizes) {
+  llvm::SmallBitVector whole(sizes.size());
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    whole[dim] = isWhole(op, OperandDim{int64_t(dim)}, size);
+  return whole;
 }
 
 /// The tile of the operand for a tile of the domain.
@@ -91,16 +98,6 @@ static Tile getOperandTile(RowOpInterface op, OpBuilder &builder,
   return tile;
 }
 
-/// True unless the tile holds all of the operand, as it does of weights.
-static bool isCut(RowOpInterface op, OpOperand &operand,
-                  ArrayRef<OpFoldResult> sizes) {
-  return llvm::any_of(
-      llvm::enumerate(op.getDomainDims(operand)), [&](auto dim) {
-        return dim.value() >= 0 &&
-               !isWholeDim(sizes[dim.value()], operand.get(), dim.index());
-      });
-}
-
 static Value addSlice(TilingResult &result, Operation *slice) {
   result.generatedSlices.push_back(slice);
   return slice->getResult(0);
@@ -108,8 +105,14 @@ static Value addSlice(TilingResult &result, Operation *slice) {
 
 static Value sliceOperand(RowOpInterface op, OpBuilder &builder,
                           OpOperand &operand, ArrayRef<OpFoldResult> offsets,
-                          ArrayRef<OpFoldResult> sizes, TilingResult &result) {
-  if (!op.isDpsInit(&operand) && !isCut(op, operand, sizes))
+                          ArrayRef<OpFoldResult> sizes,
+                          const llvm::SmallBitVector &wholeDims,
+                          TilingResult &result) {
+  // Weights are needed whole, and what is not cut needs no slice.
+  bool isCut = llvm::any_of(op.getDomainDims(operand), [&](int64_t dim) {
+    return dim >= 0 && !wholeDims[dim];
+  });
+  if (!op.isDpsInit(&operand) && !isCut)
     return operand.get();
   Tile tile = getOperandTile(op, builder, operand, offsets, sizes);
   return addSlice(result, createSlice(builder, op.getLoc(), operand.get(),
@@ -120,14 +123,15 @@ static Value sliceOperand(RowOpInterface op, OpBuilder &builder,
 /// operands.
 static TilingResult tilePackedGate(GatedActOp op, OpBuilder &builder,
                                    ArrayRef<OpFoldResult> offsets,
-                                   ArrayRef<OpFoldResult> sizes) {
+                                   ArrayRef<OpFoldResult> sizes,
+                                   const llvm::SmallBitVector &wholeDims) {
   TilingResult result;
   auto [gateSlice, upSlice] =
       slicePackedGateUp(builder, op.getLoc(), op.getGateUp(),
                         op.getNumRowDims(), *op.getOrder(), offsets, sizes);
   Value gate = addSlice(result, gateSlice), up = addSlice(result, upSlice);
-  Value init =
-      sliceOperand(op, builder, op.getInitMutable(), offsets, sizes, result);
+  Value init = sliceOperand(op, builder, op.getInitMutable(), offsets, sizes,
+                            wholeDims, result);
   SmallVector<Type> types;
   if (isa<TensorType>(init.getType()))
     types.push_back(init.getType());
@@ -144,21 +148,22 @@ static TilingResult tilePackedGate(GatedActOp op, OpBuilder &builder,
 static FailureOr<TilingResult> tile(RowOpInterface op, OpBuilder &builder,
                                     ArrayRef<OpFoldResult> offsets,
                                     ArrayRef<OpFoldResult> sizes) {
-  if (std::optional<int64_t> split = findSplitReduction(op, sizes))
-    return op->emitOpError("expected tiles that hold dim ")
-           << *split
-           << " of the iteration domain whole: it is a reduction, which is "
-              "tiled by partial results only";
+  llvm::SmallBitVector wholeDims = findWholeDims(op, sizes);
+  for (auto [dim, type] : llvm::enumerate(getIteratorTypes(op)))
+    if (type == utils::IteratorType::reduction && !wholeDims[dim])
+      return op->emitOpError("expected tiles that hold dim ")
+             << dim
+             << " of the iteration domain whole: it is a reduction, which is "
+                "tiled by partial results only";
   if (auto gate = dyn_cast<GatedActOp>(op.getOperation());
-      gate && gate.getGateUp() &&
-      !isWholeDim(sizes.back(), gate.getInit(), gate.getNumRowDims()))
-    return tilePackedGate(gate, builder, offsets, sizes);
+      gate && gate.getGateUp() && !wholeDims[gate.getNumRowDims()])
+    return tilePackedGate(gate, builder, offsets, sizes, wholeDims);
   TilingResult result;
   SmallVector<Value> operands;
   SmallVector<Type> types;
   for (OpOperand &operand : op->getOpOperands()) {
     operands.push_back(
-        sliceOperand(op, builder, operand, offsets, sizes, result));
+        sliceOperand(op, builder, operand, offsets, sizes, wholeDims, result));
     if (op.isDpsInit(&operand) && isa<TensorType>(operands.back().getType()))
       types.push_back(operands.back().getType());
   }
@@ -175,13 +180,14 @@ static LogicalResult addOperandTile(RowOpInterface op, OpOperand &operand,
                                     ArrayRef<OpFoldResult> sizes,
                                     Tile &domain) {
   SmallVector<int64_t> domainDims = op.getDomainDims(operand);
+  SmallVector<OperandDim> operandDims = op.getOperandDims(operand);
   SmallVector<utils::IteratorType> iterators = getIteratorTypes(op);
   if (domainDims.size() != offsets.size() || offsets.size() != sizes.size())
     return failure();
   for (auto [dim, domainDim] : llvm::enumerate(domainDims)) {
     bool mustBeWhole =
         domainDim < 0 || iterators[domainDim] == utils::IteratorType::reduction;
-    if (mustBeWhole && !isWholeDim(sizes[dim], operand.get(), dim))
+    if (mustBeWhole && !isWhole(op, operandDims[dim], sizes[dim]))
       return failure();
     if (domainDim < 0)
       continue;

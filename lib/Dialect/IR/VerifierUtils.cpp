@@ -99,10 +99,7 @@ LogicalResult xfmr::verifyNotWider(OperandDimsInterface op, Type accumulator) {
 
 LogicalResult xfmr::verifyDestinations(OperandDimsInterface op, bool inPlace) {
   auto walkedAlike = [&](OpOperand &a, OpOperand &b) {
-    return llvm::equal(op.getOperandDims(a), op.getOperandDims(b),
-                       [](OperandDim x, OperandDim y) {
-                         return x.symbol == y.symbol && x.factor == y.factor;
-                       });
+    return op.getOperandDims(a) == op.getOperandDims(b);
   };
   for (OpOperand &init : op.getDpsInitsMutable()) {
     if (!isa<MemRefType>(init.get().getType()))

@@ -231,6 +231,7 @@ module attributes {transform.with_named_sequence} {
 // CHECK: linalg.exp {{.+}} -> tensor<4x8xf32>
 // CHECK: scf.yield
 // CHECK-NOT: xfmr
+// CHECK: return
 func.func @fuse(%x: tensor<16x8xf32>, %w: tensor<8x8xf32>, %y: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %e = tensor.empty() : tensor<16x8xf32>
   %1 = xfmr.add_rmsnorm ins(%x : tensor<16x8xf32>) residual(%x : tensor<16x8xf32>) outs(%e : tensor<16x8xf32>) eps(1.0e-05)
@@ -285,6 +286,35 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
     %exp = transform.structured.match ops{["linalg.exp"]} in %root : (!transform.any_op) -> !transform.any_op
     transform.structured.fuse %exp tile_sizes [4] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
+// That rows are whole follows from any operand: here the producer's x and its
+// destination are equal by the op's contract alone.
+// CHECK-LABEL: @fuse_dynamic(
+// CHECK-NOT: xfmr
+// CHECK: scf.for
+// CHECK: xfmr.rmsnorm ins(%{{.+}} : tensor<?x?xf32>)
+// CHECK: xfmr.ffn ins(%{{.+}} : tensor<?x?xf32>)
+// CHECK: xfmr.layernorm ins(%{{.+}} : tensor<?x?xf32>)
+// CHECK: scf.yield
+// CHECK-NOT: xfmr
+// CHECK: return
+func.func @fuse_dynamic(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %y: tensor<?x?xf32>, %z: tensor<?x?xf32>, %o: tensor<?x?xf32>)
+    -> tensor<?x?xf32> {
+  %0 = xfmr.rmsnorm ins(%x : tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) eps(1.0e-05) -> tensor<?x?xf32>
+  %1 = xfmr.ffn ins(%0 : tensor<?x?xf32>) up(%w : tensor<?x?xf32>) down(%w : tensor<?x?xf32>) outs(%z : tensor<?x?xf32>)
+      activation(relu) layout(in_out) -> tensor<?x?xf32>
+  %2 = xfmr.layernorm ins(%1 : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) eps(1.0e-05) -> tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %norm = transform.structured.match ops{["xfmr.layernorm"]} in %root : (!transform.any_op) -> !transform.any_op
+    transform.structured.fuse %norm tile_sizes [4] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
     transform.yield
   }
 }

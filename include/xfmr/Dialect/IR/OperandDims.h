@@ -19,6 +19,10 @@ namespace mlir::xfmr {
 struct OperandDim {
   int64_t symbol;
   int64_t factor = 1;
+
+  bool operator==(const OperandDim &other) const {
+    return symbol == other.symbol && factor == other.factor;
+  }
 };
 
 namespace detail {
