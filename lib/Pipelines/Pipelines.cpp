@@ -72,6 +72,11 @@ void xfmr::buildExpandStage(OpPassManager &pm,
 void xfmr::buildTileStage(OpPassManager &pm,
                           const CPUPipelineOptions &options) {
   pm.addPass(createMemrefsToTensors());
+  // Dims that another operand knows are static before slices are made of them.
+  addCleanup(pm);
+  // Static dims that another operand knows: learnt inside a tile, they would
+  // make two views of one result that bufferization cannot tell apart.
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(createTileRows({options.tileRows}));
   addCleanup(pm);
 }

@@ -172,6 +172,9 @@ LogicalResult ArgumentReader::read(SmallVectorImpl<RuntimeValue> &values) {
 static void finish(const std::optional<FloatFormat> &format,
                    const Number &number, Expected &expected) {
   Number result = normalized(number);
+  // Infinities of either sign that meet in an error leave it unknown.
+  if (std::isnan(result.error()))
+    result = Number::unconstrained(result.value);
   long double bound = result.error();
   if (format) {
     // Overflow that is certain is an infinity; where it is not, the value and

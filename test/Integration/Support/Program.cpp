@@ -119,6 +119,20 @@ Program::compile(StringRef text, const ProgramOptions &options) {
   if (!jit)
     return jit.takeError();
   program->jit = std::move(*jit);
+  // Now: a symbol that is missing should stop here and not in some call.
+  for (const EntrySignature &signature : signatures) {
+    llvm::Expected<JIT::PackedEntry> entry =
+        program->jit->lookupPacked(signature.name);
+    if (!entry)
+      return fail("linking failed: " + llvm::toString(entry.takeError()));
+  }
+  // Now: a symbol that is missing should stop here and not in some call.
+  for (const EntrySignature &signature : signatures) {
+    llvm::Expected<JIT::PackedEntry> entry =
+        program->jit->lookupPacked(signature.name);
+    if (!entry)
+      return fail("linking failed: " + llvm::toString(entry.takeError()));
+  }
   return program;
 }
 
