@@ -29,3 +29,9 @@ bool fuzz::breaksParser(StringRef text) {
 bool fuzz::breaksVerifier(Operation *module) { return false; }
 
 bool fuzz::breaksPasses(Operation *module) { return false; }
+
+bool fuzz::isMadeInvalidByMLIR(StringRef passName, StringRef messages) {
+  // BufferDeallocation takes extract_strided_metadata of any memref.
+  return passName == "OwnershipBasedBufferDeallocationPass" &&
+         messages.contains("must be strided memref of any type values");
+}

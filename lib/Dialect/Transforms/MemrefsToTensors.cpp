@@ -32,12 +32,6 @@ static bool isLiftable(Operation *op) {
   auto destinationStyle = dyn_cast<DestinationStyleOpInterface>(op);
   if (!destinationStyle || !destinationStyle.hasPureBufferSemantics())
     return false;
-  // Tiles of other memrefs have no type.
-  if (llvm::any_of(op->getOperandTypes(), [](Type type) {
-        auto memref = dyn_cast<MemRefType>(type);
-        return memref && !memref.isStrided();
-      }))
-    return false;
   if (isa<RowOpInterface>(op))
     return true;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);

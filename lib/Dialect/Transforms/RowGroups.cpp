@@ -74,6 +74,13 @@ std::optional<RowDims> xfmr::getRowDims(Operation *op, std::string *reason) {
     why = "an operand is empty";
     return std::nullopt;
   }
+  if (llvm::any_of(op->getOperandTypes(), [](Type type) {
+        auto memref = dyn_cast<MemRefType>(type);
+        return memref && !memref.isStrided();
+      })) {
+    why = "a memref is not strided, so that its tiles have no type";
+    return std::nullopt;
+  }
   if (auto rowOp = dyn_cast<RowOpInterface>(op)) {
     if (rowOp.getNumRowDims() == 0) {
       why = "it has one row";

@@ -70,7 +70,8 @@ static void forwardDims(Block &block) {
 /// op too. A caller may pass one buffer as input and as destination, and rows
 /// of the input may be needed after such an op.
 static void separateTemporaries(RewriterBase &rewriter, Block &block) {
-  DenseMap<Value, SmallVector<OpOperand *>> destinations;
+  // In the block's order, which the addresses of values are not.
+  llvm::MapVector<Value, SmallVector<OpOperand *>> destinations;
   for (auto op : block.getOps<DestinationStyleOpInterface>())
     for (OpOperand &init : op.getDpsInitsMutable()) {
       auto linalgOp = dyn_cast<linalg::LinalgOp>(*op);
