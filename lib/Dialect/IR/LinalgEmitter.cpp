@@ -10,6 +10,7 @@
 #include "LinalgEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -37,6 +38,17 @@ Value xfmr::createFloat(OpBuilder &builder, Location loc, Type type,
                         double value) {
   return arith::ConstantOp::create(builder, loc,
                                    builder.getFloatAttr(type, value));
+}
+
+Value xfmr::createResidualSum(OpBuilder &builder, Location loc,
+                              Type accumulator, double alpha, Value x,
+                              Value r) {
+  x = convertFloat(builder, loc, x, accumulator);
+  r = convertFloat(builder, loc, r, accumulator);
+  if (alpha == 1.0)
+    return arith::AddFOp::create(builder, loc, x, r);
+  Value factor = createFloat(builder, loc, accumulator, alpha);
+  return math::FmaOp::create(builder, loc, factor, x, r);
 }
 
 Value LinalgEmitter::temporary(ArrayRef<OpFoldResult> sizes, Type element) {

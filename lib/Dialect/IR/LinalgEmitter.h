@@ -32,6 +32,11 @@ Value convertFloat(OpBuilder &builder, Location loc, Value value, Type to);
 /// A float constant, rounded to `type`.
 Value createFloat(OpBuilder &builder, Location loc, Type type, double value);
 
+/// fma(alpha, x, r) of the scalars x and r in the accumulator type; with alpha
+/// 1 that is x + r.
+Value createResidualSum(OpBuilder &builder, Location loc, Type accumulator,
+                        double alpha, Value x, Value r);
+
 /// Emits linalg ops in destination-passing style. On tensors a temporary is a
 /// `tensor.empty` and an op's value its result; on memrefs a temporary is an
 /// allocation, freed by `freeTemporaries`, and an op's value its destination.

@@ -114,15 +114,8 @@ Value NormEmitter::emitSum() {
   SmallVector<Value> sums = emitter.elementwise(
       {spec.input, spec.residual}, {identity, identity}, destinations,
       [&](OpBuilder &b, Location l, ValueRange elements) {
-        Value x = convert(b, l, elements[0], accumulator);
-        Value r = convert(b, l, elements[1], accumulator);
-        // fma(1, x, r) is x + r.
-        Value sum =
-            spec.alpha == 1.0
-                ? arith::AddFOp::create(b, l, x, r).getResult()
-                : math::FmaOp::create(
-                      b, l, createFloat(b, l, accumulator, spec.alpha), x, r)
-                      .getResult();
+        Value sum = createResidualSum(b, l, accumulator, spec.alpha,
+                                      elements[0], elements[1]);
         SmallVector<Value> stores;
         for (Value destination : destinations)
           stores.push_back(convert(

@@ -9,7 +9,6 @@
 
 #include "LinalgEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "xfmr/Dialect/IR/Decomposition.h"
 
 using namespace mlir;
@@ -34,14 +33,7 @@ Value xfmr::decomposeResidualAdd(OpBuilder &builder, Location loc, Value x,
   Value result = emitter.elementwise(
       inputs, maps, init,
       [&](OpBuilder &b, Location l, ValueRange e) -> SmallVector<Value> {
-        Value skip = convertFloat(b, l, e[0], accumulator);
-        Value branch = convertFloat(b, l, e[1], accumulator);
-        Value sum;
-        if (alpha == 1.0) // fma(1, x, f) is x + f.
-          sum = arith::AddFOp::create(b, l, skip, branch);
-        else
-          sum = math::FmaOp::create(b, l, createFloat(b, l, accumulator, alpha),
-                                    skip, branch);
+        Value sum = createResidualSum(b, l, accumulator, alpha, e[0], e[1]);
         Value y = convertFloat(b, l, sum, stored);
         if (mask)
           y = arith::SelectOp::create(b, l, e[2], y, e[0]);
