@@ -17,7 +17,7 @@ parser.add_argument("--types", default="f16,bf16,f32,f64")
 parser.add_argument("--rows", default="?")
 parser.add_argument("--d", default="?")
 parser.add_argument("--ff", default="?", help="the number of hidden values")
-parser.add_argument("--ops", help="those alone whose names begin so")
+parser.add_argument("--ops", default="", help="those alone whose names begin so; several with commas")
 parser.add_argument("--suffix", default="", help="of the functions' names")
 OPTIONS = parser.parse_args()
 
@@ -211,7 +211,7 @@ OPS = (rmsnorm, layernorm, add_rmsnorm, add_layernorm, add_layernorm_alone, gate
 texts, calls, rows = [], "", ""
 for data in OPTIONS.types.split(","):
     for op in OPS:
-        if not op.__name__.startswith(OPTIONS.ops or ""):
+        if not op.__name__.startswith(tuple(OPTIONS.ops.split(","))):
             continue
         function = Function(op.__name__, data)
         texts.append(function.write(op))

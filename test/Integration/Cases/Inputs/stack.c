@@ -20,9 +20,8 @@ static void *call_op(void *pointer) {
   struct descriptor arguments[MAX_ARGUMENTS], results[MAX_ARGUMENTS];
   for (int i = 0; i < work->op->arguments; ++i) {
     const struct argument *argument = &work->op->argument[i];
-    void *data = malloc(get_bytes(argument, work->sizes));
+    void *data = calloc(get_bytes(argument, work->sizes), 1);
     EXPECT(data, "no memory");
-    fill(argument, work->sizes, data, i);
     arguments[i] = describe(argument, work->sizes, data);
   }
   call(work->op, arguments, results);
