@@ -9,6 +9,7 @@
 #include "xfmr/ExecutionEngine/LLVMModule.h"
 
 #include "BFloat16Support.h"
+#include "OneLaneStores.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -100,5 +101,6 @@ llvm::Expected<std::unique_ptr<llvm::Module>> mlir::xfmr::buildLLVMModule(
   if (llvm::Error optimized = makeOptimizingTransformer(
           options.optLevel, /*sizeLevel=*/0, machine->get())(module.get()))
     return optimized;
+  storeOnlyLanes(*module);
   return module;
 }
