@@ -32,6 +32,6 @@ bool fuzz::breaksPasses(Operation *module) { return false; }
 
 bool fuzz::isMadeInvalidByMLIR(StringRef passName, StringRef messages) {
   // BufferDeallocation takes extract_strided_metadata of any memref.
-  return passName == "OwnershipBasedBufferDeallocationPass" &&
+  return passName.contains("Dealloc") &&
          messages.contains("must be strided memref of any type values");
 }
