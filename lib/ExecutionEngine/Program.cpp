@@ -13,6 +13,7 @@
 #include "xfmr/ExecutionEngine/LLVMModule.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/DynamicLibrary.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -112,6 +113,13 @@ Program::create(ModuleOp module, const EntrySignature &signature,
       return llvm::createStringError(
           "no OpenMP library: install libomp-22-dev, name one with "
           "--openmp-library, or use --threads=1");
+    // The JIT would say what is wrong, but not what to do.
+    std::string message;
+    if (!llvm::sys::DynamicLibrary::getPermanentLibrary(library.c_str(),
+                                                        &message)
+             .isValid())
+      return llvm::createStringError(
+          "cannot load the OpenMP library (--openmp-library): " + message);
     jitOptions.libraries.push_back(library);
   }
 

@@ -39,8 +39,8 @@ static void run(const struct op *op, struct sizes sizes, const int *shared,
   for (int i = 0; i < op->arguments; ++i) {
     size_t bytes = get_bytes(&op->argument[i], sizes);
     if (!written[i])
-      EXPECT(memcmp(data[i], original[i], bytes) == 0, "%s changes %s", op->name,
-             op->argument[i].name);
+      EXPECT(memcmp(data[i], original[i], bytes) == 0, "%s changes %s",
+             op->name, op->argument[i].name);
     if (op->argument[i].is_output && !op->argument[i].is_inner) {
       memcpy(outputs, arguments[i].aligned, bytes);
       outputs += bytes;

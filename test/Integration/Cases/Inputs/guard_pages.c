@@ -1,6 +1,6 @@
 /* A4: operands and destinations lie between pages that are not mapped, at the
- * first bytes, at the last, and an element from both. Nothing outside is read or
- * written, inputs stay, and each of 3 rows has the bits of the row alone.
+ * first bytes, at the last, and an element from both. Nothing outside is read
+ * or written, inputs stay, and each of 3 rows has the bits of the row alone.
  *
  *   guard_pages [heap] D..     heap: exact blocks instead, for valgrind
  */
@@ -30,8 +30,8 @@ static struct array make(const struct argument *argument, struct sizes sizes,
   }
   array.body_bytes = (array.bytes + 2 * element + page - 1) / page * page;
   array.map_bytes = array.body_bytes + 2 * page;
-  array.map =
-      mmap(NULL, array.map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  array.map = mmap(NULL, array.map_bytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   EXPECT(array.map != MAP_FAILED, "%zu bytes", array.map_bytes);
   array.body = array.map + page;
   EXPECT(mprotect(array.body, array.body_bytes, PROT_READ | PROT_WRITE) == 0,
@@ -122,7 +122,8 @@ int main(int count, char **values) {
   on_heap = count > 1 && strcmp(values[1], "heap") == 0;
   for (int v = 1 + on_heap; v < count; ++v)
     for (int i = 0; i < OPS; ++i)
-      for (int placement = 0; placement < (on_heap ? 1 : 4); ++placement, ++calls)
+      for (int placement = 0; placement < (on_heap ? 1 : 4);
+           ++placement, ++calls)
         check_op(&ops[i], atol(values[v]), placement);
   EXPECT(calls > 0, "no sizes");
   printf("%d ops on %d sizes are right\n", OPS, count - 1 - on_heap);

@@ -1,5 +1,5 @@
-/* What the C programs of these cases share: descriptors, contents, and the table
- * of functions that ops.py writes. */
+/* What the C programs of these cases share: descriptors, contents, and the
+ * table of functions that ops.py writes. */
 #ifndef OPS_H
 #define OPS_H
 
@@ -23,7 +23,8 @@ enum { MAX_ARGUMENTS = 16 };
 
 struct argument {
   const char *name, *type;
-  const char *dims; /* R rows, D columns, F hidden values, E and G 2 D and 2 F */
+  const char
+      *dims; /* R rows, D columns, F hidden values, E and G 2 D and 2 F */
   int is_output;
   int is_inner; /* the destination of an op in a region */
 };
@@ -106,8 +107,8 @@ static void fill(const struct argument *argument, struct sizes sizes,
     uint64_t random = state >> 33;
     uint64_t exponent = bias - 2 - (is_weight ? 5 : 0) + random % 3;
     uint64_t mantissa = (state >> 7) & (((uint64_t)1 << width) - 1);
-    uint64_t bits = exponent << width | mantissa |
-                    (random >> 20 & 1) << (8 * bytes - 1);
+    uint64_t bits =
+        exponent << width | mantissa | (random >> 20 & 1) << (8 * bytes - 1);
     memcpy((char *)data + i * bytes, &bits, bytes);
   }
 }
