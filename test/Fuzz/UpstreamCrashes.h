@@ -32,8 +32,8 @@ bool breaksVerifier(Operation *module);
 /// Whether MLIR's own passes would break on a module that verifies.
 bool breaksPasses(Operation *module);
 
-/// Whether a pass of MLIR is known to leave a module for which the verifier says
-/// this.
+/// Whether a pass of MLIR is known to leave a module for which the verifier
+/// says this.
 bool isMadeInvalidByMLIR(StringRef passName, StringRef messages);
 
 } // namespace xfmr::fuzz
