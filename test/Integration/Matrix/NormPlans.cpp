@@ -21,6 +21,7 @@ static const std::map<std::string, Sizes> &getSizes() {
       {"zero_rows", {{"b", 2}, {"r", 0}, {"e", 2}, {"d", 48}}},
       {"zero_d", {{"b", 1}, {"r", 3}, {"e", 2}, {"d", 0}}},
       {"one_d", {{"b", 2}, {"r", 5}, {"e", 1}, {"d", 1}}},
+      {"unit_d", {{"b", 1}, {"r", 7}, {"e", 5}, {"d", 1}}},
       {"huge", {{"b", 1}, {"r", 2}, {"e", 1}, {"d", 65537}}}};
   return sizes;
 }
@@ -81,7 +82,8 @@ static bool isPossible(const Choice &c, bool isLayerNorm, bool hasAdd) {
       !isWide(data))
     return false;
   if (isLayerNorm && c.is("unbiased", {"yes"}) &&
-      c.isNot("shapes", {"dynamic"}) && c.is("size", {"one_d", "zero_d"}))
+      c.isNot("shapes", {"dynamic"}) &&
+      c.is("size", {"one_d", "unit_d", "zero_d"}))
     return false;
   return true;
 }
