@@ -81,7 +81,8 @@ def descriptor(array):
 
 
 class Module:
-    """Module text, compiled."""
+    """Module text, compiled. Where what a case is about does not depend on LLVM's
+    optimisations, -O0 takes a quarter of the time for networks."""
 
     def __init__(self, text, *options):
         stem = os.path.join(DIRECTORY, f"m{zlib.crc32((text + str(options)).encode()):08x}")

@@ -116,7 +116,7 @@ NETWORKS += [("swiglu_ffn", "silu", element, None) for element in ELEMENTS]
 for kind, name, element, activation in NETWORKS:
     count = 2 if kind == "ffn" else 3
     text += network(f"{kind}_{name}_{element}", kind, ("in_out",) * count, (False,) * count, element, activation=activation)
-module = Module(text, "-O1")
+module = Module(text, "-O0")
 for kind, name, element, activation in NETWORKS:
     z = values(element)
     # One infinity times a weight of 0 would be NaN: a gate is the one input of a row.

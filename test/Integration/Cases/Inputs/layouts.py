@@ -87,7 +87,7 @@ text = "".join(network(name_of(form), *form[:3], order=form[3], activation=form[
 FIXED = [form for form in forms() if form[0] == "swiglu_ffn" and len(set(form[1])) == 1 and form[3] != "interleaved"][:3]
 for form in FIXED:
     text += network("fixed_" + name_of(form), *form[:3], order=form[3], rows=(5,), d=2, d_ff=3, d_out=2)
-module = Module(text, "-O1")
+module = Module(text, "-O0")
 
 for form in forms():
     name, has = name_of(form), bits_of(form)

@@ -119,7 +119,7 @@ for key, (kind, layouts, biases, activation) in FORMS.items():
             text += network(f"{key}_{name}", kind, layouts, biases, rows=(rows,), d=d, d_ff=d_ff, d_out=d_out,
                             activation=activation)
 text += network("cube", "swiglu_ffn", ("out_in",) * 3, (False,) * 3, rows=(None, 1), d=4, d_ff=3, d_out=5)
-module = Module(text, "-O1")
+module = Module(text, "-O0")
 
 
 def run_network(key, function, rows, d, d_ff, d_out):
