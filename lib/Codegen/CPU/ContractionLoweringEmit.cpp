@@ -20,6 +20,9 @@ using namespace mlir::xfmr;
 
 namespace {
 
+/// How many steps of a reduced loop share partial sums.
+constexpr int64_t kSummationBlock = 64;
+
 class ContractionEmitter {
 public:
   ContractionEmitter(RewriterBase &builder, const ContractionInfo &info,
@@ -64,6 +67,9 @@ private:
                        function_ref<Accumulators(Value, ValueRange)> body);
   Accumulators emitRaggedIf(unsigned loop, int64_t step, ValueRange inits,
                             function_ref<Accumulators(Value mask)> body);
+  Accumulators emitSummation(unsigned loop, Value end, int64_t step,
+                             ValueRange totals,
+                             function_ref<Accumulators(ValueRange)> accumulate);
 
   SmallVector<Value> getIndices(AffineMap map);
   SmallVector<int64_t> getSteps(AffineMap map, unsigned loop);
@@ -281,12 +287,45 @@ ContractionEmitter::Accumulators ContractionEmitter::emitReduction(
                  });
 }
 
+/// Adds to `totals` what `accumulate` adds at the steps of `loop` up to `end`.
+/// Every `kSummationBlock` steps have partial sums of their own: in one long
+/// chain, rounding errors of one sign (equal addends) would add up to more than
+/// the bound of a product allows.
+ContractionEmitter::Accumulators ContractionEmitter::emitSummation(
+    unsigned loop, Value end, int64_t step, ValueRange totals,
+    function_ref<Accumulators(ValueRange)> accumulate) {
+  auto emitBlock = [&](Value from, Value to, ValueRange before) {
+    Value zero = arith::ConstantOp::create(
+        builder, loc,
+        builder.getZeroAttr(VectorType::get({lanes}, accumulatorType)));
+    Accumulators sums =
+        emitFor(from, to, step, Accumulators(before.size(), zero),
+                [&](Value iv, ValueRange args) {
+                  position[loop] = iv;
+                  return accumulate(args);
+                });
+    for (auto [sum, total] : llvm::zip_equal(sums, before))
+      sum = arith::AddFOp::create(builder, loc, total, sum);
+    return sums;
+  };
+  int64_t blockSize = kSummationBlock * step;
+  if (!isDynamic(loop) && extents[loop] / step <= kSummationBlock)
+    return emitBlock(getConstant(0), end, totals);
+  return emitFor(
+      getConstant(0), end, blockSize, totals, [&](Value from, ValueRange args) {
+        Value next =
+            arith::AddIOp::create(builder, loc, from, getConstant(blockSize));
+        Value to = arith::MinUIOp::create(builder, loc, next, end);
+        return emitBlock(from, to, args);
+      });
+}
+
 //===----------------------------------------------------------------------===//
 // Vectors along n
 //===----------------------------------------------------------------------===//
 
-/// rows x vectors accumulators; for each k in sequence, the rows' elements of
-/// the left side times the vectors of the right side.
+/// rows x vectors accumulators; for each k, the rows' elements of the left side
+/// times the vectors of the right side.
 void ContractionEmitter::emitPanelTile(int64_t rows, int64_t vectors,
                                        Value mask) {
   SmallVector<int64_t> outSteps = getSteps(outMap, *columnLoop);
@@ -327,11 +366,7 @@ void ContractionEmitter::emitPanelTile(int64_t rows, int64_t vectors,
   };
   accumulators =
       emitReduction(info.k, accumulators, [&](unsigned loop, ValueRange args) {
-        return emitFor(getConstant(0), getExtent(loop), 1, args,
-                       [&](Value iv, ValueRange inner) {
-                         position[loop] = iv;
-                         return accumulate(inner);
-                       });
+        return emitSummation(loop, getExtent(loop), 1, args, accumulate);
       });
   forTile([&](int64_t i) {
     access.store(accumulators[i], out, getIndices(outMap), outSteps, mask);
@@ -391,11 +426,9 @@ void ContractionEmitter::emitDotTile(int64_t rows, int64_t columns) {
   sums = emitReduction(info.k, sums, [&](unsigned loop, ValueRange args) {
     Accumulators whole = Accumulators(args);
     if (isDynamic(loop) || extents[loop] >= lanes)
-      whole = emitFor(getConstant(0), getMultiple(loop, lanes), lanes, args,
-                      [&](Value iv, ValueRange inner) {
-                        position[loop] = iv;
-                        return accumulate(inner, Value());
-                      });
+      whole = emitSummation(
+          loop, getMultiple(loop, lanes), lanes, args,
+          [&](ValueRange inner) { return accumulate(inner, Value()); });
     // Lanes that are off add 0 * 0.
     return emitRaggedIf(loop, lanes, whole,
                         [&](Value mask) { return accumulate(whole, mask); });

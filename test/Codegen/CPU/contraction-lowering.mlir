@@ -2,7 +2,8 @@
 // RUN: xfmr-opt --xfmr-lower-contractions="vector-bytes=32 tile-rows=2" --canonicalize --cse --split-input-file %s | FileCheck %s --check-prefix=SMALL
 
 // n innermost on the right side: vectors along n, tiles of 8, 4 and 1 rows by two,
-// one and one masked vector. k runs in sequence in all of them, one fma each.
+// one and one masked vector. In all of them k runs in blocks of 64 with sums of
+// their own, one fma each.
 
 // CHECK-LABEL: func @panel(
 // CHECK-SAME:    %[[A:.*]]: memref<?x?xf32>, %[[W:.*]]: memref<?x?xf32>, %[[Y:.*]]: memref<?x?xf32>)
@@ -13,7 +14,10 @@
 // CHECK:           scf.for %[[I:.*]] = %c0 to %{{.*}} step %c8 {
 // CHECK:             vector.load %[[Y]][%[[I]], %[[J]]]
 // CHECK:             %[[J1:.*]] = arith.addi %[[J]], %c16
-// CHECK:             %[[SUMS:.*]]:16 = scf.for %[[K:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[S0:[a-z0-9]+]] = %{{[0-9]+}}, %[[S1:[a-z0-9]+]] = %{{[0-9]+}},
+// CHECK:             %[[TOTALS:.*]]:16 = scf.for %[[B:.*]] = %c0 to %[[END:.*]] step %c64 iter_args(%[[T0:[a-z0-9]+]] = %{{[0-9]+}}, %[[T1:[a-z0-9]+]] = %{{[0-9]+}},
+// CHECK:               %[[NEXT:.*]] = arith.addi %[[B]], %c64
+// CHECK:               %[[TO:.*]] = arith.minui %[[NEXT]], %[[END]]
+// CHECK:               %[[SUMS:.*]]:16 = scf.for %[[K:.*]] = %[[B]] to %[[TO]] step %c1 iter_args(%[[S0:[a-z0-9]+]] = %[[ZERO:[a-z0-9_]+]], %[[S1:[a-z0-9]+]] = %[[ZERO]],
 // CHECK:               %[[W0:.*]] = vector.load %[[W]][%[[K]], %[[J]]]
 // CHECK-NEXT:          %[[W1:.*]] = vector.load %[[W]][%[[K]], %[[J1]]]
 // CHECK-NEXT:          %[[E:.*]] = memref.load %[[A]][%[[I]], %[[K]]]
@@ -23,8 +27,11 @@
 // CHECK-COUNT-14:      math.fma
 // CHECK-NOT:           math.fma
 // CHECK:               scf.yield
-// CHECK:             vector.store %[[SUMS]]#0, %[[Y]][%[[I]], %[[J]]]
-// CHECK:             vector.store %[[SUMS]]#15
+// CHECK:               arith.addf %[[T0]], %[[SUMS]]#0
+// CHECK:               arith.addf %{{.*}}, %[[SUMS]]#15
+// CHECK:               scf.yield
+// CHECK:             vector.store %[[TOTALS]]#0, %[[Y]][%[[I]], %[[J]]]
+// CHECK:             vector.store %[[TOTALS]]#15
 // CHECK:           scf.for %{{.*}} step %c4 {
 // CHECK:             scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 // CHECK:           scf.for %{{.*}} step %c1 {
@@ -62,8 +69,9 @@ func.func @panel(%a: memref<?x?xf32>, %w: memref<?x?xf32>, %y: memref<?x?xf32>) 
 // CHECK-NEXT:          math.fma %[[AF]], %[[WF]], %{{.*}} : vector<16xf32>
 // CHECK-COUNT-15:      math.fma
 // CHECK-NOT:         mask
-// CHECK:             %[[L:.*]] = vector.extract_strided_slice %[[SUMS]]#0 {offsets = [0], sizes = [8]
-// CHECK-NEXT:        %[[H:.*]] = vector.extract_strided_slice %[[SUMS]]#0 {offsets = [8], sizes = [8]
+// CHECK:             %[[TOTAL:.*]] = arith.addf %[[SUMS]]#0, %{{.*}} : vector<16xf32>
+// CHECK:             %[[L:.*]] = vector.extract_strided_slice %[[TOTAL]] {offsets = [0], sizes = [8]
+// CHECK-NEXT:        %[[H:.*]] = vector.extract_strided_slice %[[TOTAL]] {offsets = [8], sizes = [8]
 // CHECK-NEXT:        arith.addf %[[L]], %[[H]] : vector<8xf32>
 // CHECK:             %[[B:.*]] = memref.load %[[Y]][%[[I]], %[[J]]]
 // CHECK-NEXT:        %[[R:.*]] = arith.addf %[[B]], %{{.*}} : f32

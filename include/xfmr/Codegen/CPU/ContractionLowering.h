@@ -9,10 +9,11 @@
 // out[b.., m.., n..] += sum_k lhs[b.., m.., k..] * rhs[b.., n.., k..], with the
 // dims of each operand in any order. The right side's innermost dim selects the
 // form, whatever its stride, so that strided operands give the same bits:
-// - n innermost: vectors along n, one fma an element for each k in sequence;
+// - n innermost: vectors along n, one fma an element for each k;
 // - k innermost: vectors along k, the lanes' partial sums added by one fixed
-// tree. In both, an element's order of additions depends on K, the vector width
-// and the accumulator type alone, not on M, N, the tile or the position.
+// tree. In both, blocks of 64 steps along k have partial sums of their own, and
+// an element's order of additions depends on K, the vector width and the
+// accumulator type alone, not on M, N, the tile or the position.
 //
 //===----------------------------------------------------------------------===//
 
