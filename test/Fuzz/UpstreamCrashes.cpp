@@ -23,6 +23,22 @@ bool fuzz::breaksParser(StringRef text) {
     if (StringRef(")]}>").contains(c) && depth > 0)
       --depth;
   }
+  // linalg's TransposeOp, BroadcastOp and ReduceOp::parse go on with the null
+  // attribute of a list that did not parse.
+  for (StringRef key : {"permutation", "dimensions"}) {
+    for (size_t at = text.find(key); at != StringRef::npos;
+         at = text.find(key, at + 1)) {
+      StringRef rest = text.substr(at + key.size()).ltrim();
+      if (!rest.consume_front("=") || rest.ltrim().starts_with("array<"))
+        continue;
+      rest = rest.ltrim();
+      if (!rest.consume_front("[") ||
+          !rest.drop_while(
+                   [](char c) { return StringRef("0123456789, ").contains(c); })
+               .starts_with("]"))
+        return true;
+    }
+  }
   return false;
 }
 
