@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoweringStrips.h"
+#include "StripLoops.h"
 #include "xfmr/Codegen/CPU/ContractionLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include <map>
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -23,14 +23,34 @@ namespace {
 /// How many steps of a reduced loop share partial sums.
 constexpr int64_t kSummationBlock = 64;
 
+/// What is known of the extent of each loop of the op.
+SmallVector<LoopExtent> getExtents(const ContractionInfo &info) {
+  linalg::LinalgOp op = info.op;
+  SmallVector<LoopExtent> extents;
+  for (int64_t extent : op.getStaticLoopRanges())
+    extents.push_back({extent, Value(), 0});
+  for (auto [buffer, map] :
+       {std::pair(op->getOperand(2), info.getOutMap()),
+        std::pair(op->getOperand(info.rhs), info.getRhsMap()),
+        std::pair(op->getOperand(info.lhs), info.getLhsMap())})
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (LoopExtent &extent = extents[cast<AffineDimExpr>(expr).getPosition()];
+          !extent.isKnown()) {
+        extent.source = buffer;
+        extent.sourceDim = dim;
+      }
+  return extents;
+}
+
 class ContractionEmitter {
 public:
   ContractionEmitter(RewriterBase &builder, const ContractionInfo &info,
                      const ContractionLoweringOptions &options,
                      Operation *hoist)
       : builder(builder), loc(linalg::LinalgOp(info.op).getLoc()), info(info),
-        options(options), hoist(hoist), access(builder, loc, hoist),
-        position(linalg::LinalgOp(info.op).getNumLoops()) {
+        options(options), access(builder, loc, hoist),
+        position(linalg::LinalgOp(info.op).getNumLoops()),
+        extents(getExtents(info)), loops(builder, loc, hoist, extents) {
     linalg::LinalgOp op = info.op;
     lhs = op->getOperand(info.lhs);
     rhs = op->getOperand(info.rhs);
@@ -41,7 +61,6 @@ public:
     accumulatorType = cast<MemRefType>(out.getType()).getElementType();
     lanes = std::max<int64_t>(1, options.vectorBytes * 8 /
                                      accumulatorType.getIntOrFloatBitWidth());
-    extents = op.getStaticLoopRanges();
     if (!info.m.empty())
       rowLoop = info.m.back();
     if (!info.n.empty())
@@ -53,7 +72,7 @@ public:
 private:
   using Accumulators = SmallVector<Value>;
 
-  void emitOuter(ArrayRef<unsigned> loops, function_ref<void()> body);
+  void emitOuter(ArrayRef<unsigned> nest, function_ref<void()> body);
   void emitBlocked(std::optional<unsigned> loop, ArrayRef<int64_t> steps,
                    function_ref<void(int64_t)> body);
   void emitPanels();
@@ -61,12 +80,8 @@ private:
   void emitPanelTile(int64_t rows, int64_t vectors, Value mask);
   void emitDotTile(int64_t rows, int64_t columns);
   Accumulators
-  emitReduction(ArrayRef<unsigned> loops, ValueRange accumulators,
+  emitReduction(ArrayRef<unsigned> nest, ValueRange accumulators,
                 function_ref<Accumulators(unsigned, ValueRange)> innermost);
-  Accumulators emitFor(Value from, Value to, int64_t step, ValueRange inits,
-                       function_ref<Accumulators(Value, ValueRange)> body);
-  Accumulators emitRaggedIf(unsigned loop, int64_t step, ValueRange inits,
-                            function_ref<Accumulators(Value mask)> body);
   Accumulators emitSummation(unsigned loop, Value end, int64_t step,
                              ValueRange totals,
                              function_ref<Accumulators(ValueRange)> accumulate);
@@ -74,13 +89,7 @@ private:
   SmallVector<Value> getIndices(AffineMap map);
   SmallVector<int64_t> getSteps(AffineMap map, unsigned loop);
   Value widen(Value value);
-  Value getConstant(int64_t value);
-  Value getExtent(unsigned loop);
-  Value getMultiple(unsigned loop, int64_t step);
-  Value getMask(unsigned loop);
-  bool isDynamic(unsigned loop) const {
-    return ShapedType::isDynamic(extents[loop]);
-  }
+  bool isDynamic(unsigned loop) const { return loops.isDynamic(loop); }
   /// Runs `body` with the position of `loop`, if any, moved on by `offset`.
   void withOffset(std::optional<unsigned> loop, int64_t offset,
                   function_ref<void()> body);
@@ -89,19 +98,15 @@ private:
   Location loc;
   const ContractionInfo &info;
   const ContractionLoweringOptions &options;
-  Operation *hoist;
   StripAccess access;
   SmallVector<Value> position;
   Value lhs, rhs, out;
   AffineMap lhsMap, rhsMap, outMap;
   Type accumulatorType;
   int64_t lanes;
-  SmallVector<int64_t> extents;
+  SmallVector<LoopExtent> extents;
+  StripLoops loops;
   std::optional<unsigned> rowLoop, columnLoop;
-  /// By any value: a DenseMap cannot hold the largest.
-  std::map<int64_t, Value> constants;
-  DenseMap<unsigned, Value> extentValues, masks;
-  DenseMap<std::pair<unsigned, int64_t>, Value> multiples;
 };
 
 } // namespace
@@ -109,56 +114,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
-
-Value ContractionEmitter::getConstant(int64_t value) {
-  Value &known = constants[value];
-  if (!known) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(hoist);
-    known = arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  return known;
-}
-
-Value ContractionEmitter::getExtent(unsigned loop) {
-  if (!isDynamic(loop))
-    return getConstant(extents[loop]);
-  Value &known = extentValues[loop];
-  if (known)
-    return known;
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(hoist);
-  for (auto [buffer, map] :
-       {std::pair(out, outMap), std::pair(rhs, rhsMap), std::pair(lhs, lhsMap)})
-    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
-      if (cast<AffineDimExpr>(expr).getPosition() == loop && !known)
-        known = memref::DimOp::create(builder, loc, buffer, int64_t(dim));
-  return known;
-}
-
-Value ContractionEmitter::getMultiple(unsigned loop, int64_t step) {
-  Value extent = getExtent(loop);
-  Value &known = multiples[{loop, step}];
-  if (!known) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(hoist);
-    known = emitRoundDown(builder, loc, extent, step);
-  }
-  return known;
-}
-
-Value ContractionEmitter::getMask(unsigned loop) {
-  Value &known = masks[loop];
-  if (!known) {
-    Value whole = getMultiple(loop, lanes), extent = getExtent(loop);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(hoist);
-    Value rest = builder.createOrFold<arith::SubIOp>(loc, extent, whole);
-    known = vector::CreateMaskOp::create(
-        builder, loc, VectorType::get({lanes}, builder.getI1Type()), rest);
-  }
-  return known;
-}
 
 SmallVector<Value> ContractionEmitter::getIndices(AffineMap map) {
   SmallVector<Value> indices;
@@ -189,8 +144,8 @@ void ContractionEmitter::withOffset(std::optional<unsigned> loop,
   if (!loop || offset == 0)
     return body();
   Value before = position[*loop];
-  position[*loop] =
-      builder.createOrFold<arith::AddIOp>(loc, before, getConstant(offset));
+  position[*loop] = builder.createOrFold<arith::AddIOp>(
+      loc, before, loops.getConstant(offset));
   body();
   position[*loop] = before;
 }
@@ -199,55 +154,16 @@ void ContractionEmitter::withOffset(std::optional<unsigned> loop,
 // Loops
 //===----------------------------------------------------------------------===//
 
-ContractionEmitter::Accumulators ContractionEmitter::emitFor(
-    Value from, Value to, int64_t step, ValueRange inits,
-    function_ref<Accumulators(Value, ValueRange)> body) {
-  Value stepValue = getConstant(step);
-  auto loop =
-      scf::ForOp::create(builder, loc, from, to, stepValue, inits,
-                         [&](OpBuilder &, Location, Value iv, ValueRange args) {
-                           scf::YieldOp::create(builder, loc, body(iv, args));
-                         });
-  return Accumulators(loop.getResults());
-}
-
-/// What is left of `loop` after steps of `step`, under a mask, if anything is.
-ContractionEmitter::Accumulators
-ContractionEmitter::emitRaggedIf(unsigned loop, int64_t step, ValueRange inits,
-                                 function_ref<Accumulators(Value mask)> body) {
-  if (!isDynamic(loop) && extents[loop] % step == 0)
-    return Accumulators(inits);
-  Value mask = getMask(loop);
-  Value whole = getMultiple(loop, step), extent = getExtent(loop);
-  position[loop] = whole;
-  if (!isDynamic(loop))
-    return body(mask);
-  Value isRagged = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, whole, extent);
-  bool yields = !inits.empty();
-  auto branch = scf::IfOp::create(builder, loc, inits.getTypes(), isRagged,
-                                  /*withElseRegion=*/yields);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  Accumulators results = body(mask);
-  if (!yields)
-    return {};
-  scf::YieldOp::create(builder, loc, results);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder, loc, inits);
-  return Accumulators(branch.getResults());
-}
-
-void ContractionEmitter::emitOuter(ArrayRef<unsigned> loops,
+void ContractionEmitter::emitOuter(ArrayRef<unsigned> nest,
                                    function_ref<void()> body) {
-  if (loops.empty())
+  if (nest.empty())
     return body();
-  emitFor(getConstant(0), getExtent(loops.front()), 1, {},
-          [&](Value iv, ValueRange) -> Accumulators {
-            position[loops.front()] = iv;
-            emitOuter(loops.drop_front(), body);
-            return {};
-          });
+  loops.emitFor(loops.getConstant(0), loops.getExtent(nest.front()), 1, {},
+                [&](Value iv, ValueRange) -> Accumulators {
+                  position[nest.front()] = iv;
+                  emitOuter(nest.drop_front(), body);
+                  return {};
+                });
 }
 
 /// Covers a loop by blocks, the largest first; each step is a multiple of the
@@ -257,16 +173,17 @@ void ContractionEmitter::emitBlocked(std::optional<unsigned> loop,
                                      function_ref<void(int64_t)> body) {
   if (!loop)
     return body(1);
-  Value from = getConstant(0);
-  int64_t left = extents[*loop];
+  Value from = loops.getConstant(0);
+  int64_t left = extents[*loop].extent;
   for (int64_t step : steps) {
-    Value to = getMultiple(*loop, step);
+    Value to = loops.getMultiple(*loop, step);
     if (isDynamic(*loop) || left >= step)
-      emitFor(from, to, step, {}, [&](Value iv, ValueRange) -> Accumulators {
-        position[*loop] = iv;
-        body(step);
-        return {};
-      });
+      loops.emitFor(from, to, step, {},
+                    [&](Value iv, ValueRange) -> Accumulators {
+                      position[*loop] = iv;
+                      body(step);
+                      return {};
+                    });
     from = to;
     if (!isDynamic(*loop))
       left %= step;
@@ -275,16 +192,17 @@ void ContractionEmitter::emitBlocked(std::optional<unsigned> loop,
 
 /// A nest over the reduced loops; `innermost` emits the last of them.
 ContractionEmitter::Accumulators ContractionEmitter::emitReduction(
-    ArrayRef<unsigned> loops, ValueRange accumulators,
+    ArrayRef<unsigned> nest, ValueRange accumulators,
     function_ref<Accumulators(unsigned, ValueRange)> innermost) {
-  unsigned loop = loops.front();
-  if (loops.size() == 1)
+  unsigned loop = nest.front();
+  if (nest.size() == 1)
     return innermost(loop, accumulators);
-  return emitFor(getConstant(0), getExtent(loop), 1, accumulators,
-                 [&](Value iv, ValueRange args) {
-                   position[loop] = iv;
-                   return emitReduction(loops.drop_front(), args, innermost);
-                 });
+  return loops.emitFor(loops.getConstant(0), loops.getExtent(loop), 1,
+                       accumulators, [&](Value iv, ValueRange args) {
+                         position[loop] = iv;
+                         return emitReduction(nest.drop_front(), args,
+                                              innermost);
+                       });
 }
 
 /// Adds to `totals` what `accumulate` adds at the steps of `loop` up to `end`.
@@ -299,25 +217,26 @@ ContractionEmitter::Accumulators ContractionEmitter::emitSummation(
         builder, loc,
         builder.getZeroAttr(VectorType::get({lanes}, accumulatorType)));
     Accumulators sums =
-        emitFor(from, to, step, Accumulators(before.size(), zero),
-                [&](Value iv, ValueRange args) {
-                  position[loop] = iv;
-                  return accumulate(args);
-                });
+        loops.emitFor(from, to, step, Accumulators(before.size(), zero),
+                      [&](Value iv, ValueRange args) {
+                        position[loop] = iv;
+                        return accumulate(args);
+                      });
     for (auto [sum, total] : llvm::zip_equal(sums, before))
       sum = arith::AddFOp::create(builder, loc, total, sum);
     return sums;
   };
   int64_t blockSize = kSummationBlock * step;
-  if (!isDynamic(loop) && extents[loop] / step <= kSummationBlock)
-    return emitBlock(getConstant(0), end, totals);
-  return emitFor(
-      getConstant(0), end, blockSize, totals, [&](Value from, ValueRange args) {
-        Value next =
-            arith::AddIOp::create(builder, loc, from, getConstant(blockSize));
-        Value to = arith::MinUIOp::create(builder, loc, next, end);
-        return emitBlock(from, to, args);
-      });
+  if (!isDynamic(loop) && extents[loop].extent / step <= kSummationBlock)
+    return emitBlock(loops.getConstant(0), end, totals);
+  return loops.emitFor(loops.getConstant(0), end, blockSize, totals,
+                       [&](Value from, ValueRange args) {
+                         Value next = arith::AddIOp::create(
+                             builder, loc, from, loops.getConstant(blockSize));
+                         Value to =
+                             arith::MinUIOp::create(builder, loc, next, end);
+                         return emitBlock(from, to, args);
+                       });
 }
 
 //===----------------------------------------------------------------------===//
@@ -366,7 +285,7 @@ void ContractionEmitter::emitPanelTile(int64_t rows, int64_t vectors,
   };
   accumulators =
       emitReduction(info.k, accumulators, [&](unsigned loop, ValueRange args) {
-        return emitSummation(loop, getExtent(loop), 1, args, accumulate);
+        return emitSummation(loop, loops.getExtent(loop), 1, args, accumulate);
       });
   forTile([&](int64_t i) {
     access.store(accumulators[i], out, getIndices(outMap), outSteps, mask);
@@ -385,9 +304,10 @@ void ContractionEmitter::emitPanels() {
   };
   emitBlocked(columnLoop, {2 * lanes, lanes},
               [&](int64_t columns) { emitRows(columns / lanes, Value()); });
-  emitRaggedIf(*columnLoop, lanes, {}, [&](Value mask) -> Accumulators {
+  loops.emitTail(*columnLoop, lanes, {}, [&](Value from, Value mask) {
+    position[*columnLoop] = from;
     emitRows(1, mask);
-    return {};
+    return Accumulators();
   });
 }
 
@@ -425,13 +345,15 @@ void ContractionEmitter::emitDotTile(int64_t rows, int64_t columns) {
   Accumulators sums(rows * columns, zero);
   sums = emitReduction(info.k, sums, [&](unsigned loop, ValueRange args) {
     Accumulators whole = Accumulators(args);
-    if (isDynamic(loop) || extents[loop] >= lanes)
+    if (isDynamic(loop) || extents[loop].extent >= lanes)
       whole = emitSummation(
-          loop, getMultiple(loop, lanes), lanes, args,
+          loop, loops.getMultiple(loop, lanes), lanes, args,
           [&](ValueRange inner) { return accumulate(inner, Value()); });
     // Lanes that are off add 0 * 0.
-    return emitRaggedIf(loop, lanes, whole,
-                        [&](Value mask) { return accumulate(whole, mask); });
+    return loops.emitTail(loop, lanes, whole, [&](Value from, Value mask) {
+      position[loop] = from;
+      return accumulate(whole, mask);
+    });
   });
   for (int64_t row = 0; row < rows; ++row)
     withOffset(rowLoop, row, [&] {

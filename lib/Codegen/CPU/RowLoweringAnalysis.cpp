@@ -345,7 +345,7 @@ void RowPlanner::takeExtent(Value value, AffineMap map) {
     auto dimExpr = dyn_cast<AffineDimExpr>(expr);
     if (!dimExpr)
       continue;
-    RowDim &dim = plan.dims[dimExpr.getPosition()];
+    LoopExtent &dim = plan.dims[dimExpr.getPosition()];
     if (!type.isDynamicDim(position)) {
       dim.extent = type.getDimSize(position);
     } else if (!dim.source) {
@@ -371,7 +371,8 @@ LogicalResult RowPlanner::findExtents() {
          llvm::zip_equal(node.operands, node.op->getOperands()))
       takeExtent(value, operand.map);
   }
-  if (!llvm::all_of(plan.dims, [](const RowDim &dim) { return dim.isKnown(); }))
+  if (!llvm::all_of(plan.dims,
+                    [](const LoopExtent &dim) { return dim.isKnown(); }))
     return fail("the extent of a dim is not known");
   return success();
 }

@@ -9,6 +9,7 @@
 #ifndef XFMR_LIB_CODEGEN_CPU_ROWLOWERINGDETAIL_H
 #define XFMR_LIB_CODEGEN_CPU_ROWLOWERINGDETAIL_H
 
+#include "StripLoops.h"
 #include "xfmr/Codegen/CPU/RowLowering.h"
 
 namespace mlir::xfmr::rows {
@@ -48,16 +49,6 @@ struct RowNode {
   bool isReduction() const { return !combiners.empty(); }
 };
 
-/// A dim of the group: its extent is static, or that of a buffer's dim, or a
-/// value.
-struct RowDim {
-  int64_t extent = ShapedType::kDynamic;
-  Value source;
-  unsigned sourceDim = 0;
-
-  bool isKnown() const { return !ShapedType::isDynamic(extent) || source; }
-};
-
 struct RowPlanSink {
   unsigned node, output;
   Value buffer;
@@ -70,7 +61,7 @@ struct RowPlanSink {
 /// A row group that can be lowered.
 struct RowPlan {
   SmallVector<RowNode, 0> nodes;
-  SmallVector<RowDim> dims;
+  SmallVector<LoopExtent> dims;
   /// The group's dims that number rows, and those that all results of one value
   /// an element have besides. Strips are taken from the last of a pass's
   /// columns.

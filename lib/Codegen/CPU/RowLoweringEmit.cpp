@@ -23,7 +23,6 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/bit.h"
-#include <map>
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -53,7 +52,8 @@ class RowEmitter {
 public:
   RowEmitter(RewriterBase &builder, Location loc, const RowPlan &plan,
              const RowLoweringOptions &options, Operation *hoist)
-      : builder(builder), loc(loc), plan(plan), options(options), hoist(hoist),
+      : builder(builder), loc(loc), plan(plan), options(options),
+        loops(builder, loc, hoist, plan.dims),
         values(builder, loc, plan, hoist) {}
 
   RowLoops emit();
@@ -68,108 +68,27 @@ private:
                                  ComputeStrip compute);
   SmallVector<Value> emitStrips(ValueRange accumulators, StripShape shape,
                                 ComputeStrip compute);
-  SmallVector<Value>
-  emitFor(Value from, Value to, int64_t step, ValueRange inits,
-          function_ref<SmallVector<Value>(Value, ValueRange)> body);
-
   bool hasMain(StripShape shape) const;
   bool hasSingles(StripShape shape) const;
-  bool hasTail(StripShape shape) const;
   int64_t chooseWidth(ArrayRef<unsigned> roots, unsigned dim,
                       int64_t accumulators, int64_t limit) const;
   Value combine(const Reduction &reduction, Value a, Value b);
   Value finish(const Reduction &reduction, ArrayRef<Value> main, Value rest,
                StripShape shape);
 
-  Value getExtent(unsigned dim);
-  Value getMultiple(unsigned dim, int64_t step);
-  Value getTailMask(unsigned dim);
-  Value getConstant(int64_t value);
-
   RewriterBase &builder;
   Location loc;
   const RowPlan &plan;
   const RowLoweringOptions &options;
-  Operation *hoist;
+  StripLoops loops;
   RowValues values;
-  /// By any value: a DenseMap cannot hold the largest.
-  std::map<int64_t, Value> constants;
-  DenseMap<unsigned, Value> extents, tailMasks;
-  DenseMap<std::pair<unsigned, int64_t>, Value> multiples;
 };
 
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Values that are the same for all rows
-//===----------------------------------------------------------------------===//
-
-Value RowEmitter::getConstant(int64_t value) {
-  Value &known = constants[value];
-  if (!known) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(hoist);
-    known = arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  return known;
-}
-
-Value RowEmitter::getExtent(unsigned dim) {
-  const RowDim &rowDim = plan.dims[dim];
-  if (!ShapedType::isDynamic(rowDim.extent))
-    return getConstant(rowDim.extent);
-  if (!isa<MemRefType>(rowDim.source.getType()))
-    return rowDim.source;
-  Value &known = extents[dim];
-  if (!known) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(hoist);
-    known = memref::DimOp::create(builder, loc, rowDim.source,
-                                  int64_t(rowDim.sourceDim));
-  }
-  return known;
-}
-
-/// A dim's extent rounded down to a multiple of `step`.
-Value RowEmitter::getMultiple(unsigned dim, int64_t step) {
-  Value extent = getExtent(dim);
-  Value &known = multiples[{dim, step}];
-  if (!known) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(hoist);
-    known = emitRoundDown(builder, loc, extent, step);
-  }
-  return known;
-}
-
-Value RowEmitter::getTailMask(unsigned dim) {
-  Value whole = getMultiple(dim, plan.lanes), extent = getExtent(dim);
-  Value &known = tailMasks[dim];
-  if (!known) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(hoist);
-    Value rest = builder.createOrFold<arith::SubIOp>(loc, extent, whole);
-    known = vector::CreateMaskOp::create(
-        builder, loc, VectorType::get({plan.lanes}, builder.getI1Type()), rest);
-  }
-  return known;
-}
-
-//===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
-
-SmallVector<Value>
-RowEmitter::emitFor(Value from, Value to, int64_t step, ValueRange inits,
-                    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  Value stepValue = getConstant(step);
-  auto loop =
-      scf::ForOp::create(builder, loc, from, to, stepValue, inits,
-                         [&](OpBuilder &, Location, Value iv, ValueRange args) {
-                           scf::YieldOp::create(builder, loc, body(iv, args));
-                         });
-  return SmallVector<Value>(loop.getResults());
-}
 
 bool RowEmitter::hasMain(StripShape shape) const {
   int64_t step = shape.width * shape.chunks,
@@ -185,11 +104,6 @@ bool RowEmitter::hasSingles(StripShape shape) const {
   return (step > plan.lanes ? extent % step : extent) >= plan.lanes;
 }
 
-bool RowEmitter::hasTail(StripShape shape) const {
-  int64_t extent = plan.dims[shape.dim].extent;
-  return ShapedType::isDynamic(extent) || extent % plan.lanes != 0;
-}
-
 SmallVector<Value> RowEmitter::emitColumns(ArrayRef<unsigned> columns,
                                            ValueRange accumulators,
                                            StripShape shape,
@@ -200,12 +114,12 @@ SmallVector<Value> RowEmitter::emitColumns(ArrayRef<unsigned> columns,
   // Its position is known, and values that depend on it alone are the row's.
   if (plan.dims[dim].extent == 1)
     return emitColumns(columns.drop_front(), accumulators, shape, compute);
-  return emitFor(getConstant(0), getExtent(dim), 1, accumulators,
-                 [&](Value iv, ValueRange args) {
-                   values.setPosition(dim, iv);
-                   return emitColumns(columns.drop_front(), args, shape,
-                                      compute);
-                 });
+  return loops.emitFor(loops.getConstant(0), loops.getExtent(dim), 1,
+                       accumulators, [&](Value iv, ValueRange args) {
+                         values.setPosition(dim, iv);
+                         return emitColumns(columns.drop_front(), args, shape,
+                                            compute);
+                       });
 }
 
 /// `accumulators` holds those of each chunk of the main loop, then those of the
@@ -223,12 +137,12 @@ SmallVector<Value> RowEmitter::emitStrips(ValueRange accumulators,
   int64_t step = shape.width * shape.chunks;
 
   if (hasMain(shape))
-    main = emitFor(
-        getConstant(0), getMultiple(dim, step), step, main,
+    main = loops.emitFor(
+        loops.getConstant(0), loops.getMultiple(dim, step), step, main,
         [&](Value iv, ValueRange args) {
           SmallVector<Value> next;
           for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
-            Value offset = getConstant(chunk * shape.width);
+            Value offset = loops.getConstant(chunk * shape.width);
             values.setPosition(
                 dim, builder.createOrFold<arith::AddIOp>(loc, iv, offset));
             Strip strip;
@@ -240,49 +154,25 @@ SmallVector<Value> RowEmitter::emitStrips(ValueRange accumulators,
           return next;
         });
   if (hasSingles(shape)) {
-    Value from = step > plan.lanes ? getMultiple(dim, step) : getConstant(0);
-    rest = emitFor(from, getMultiple(dim, plan.lanes), plan.lanes, rest,
-                   [&](Value iv, ValueRange args) {
-                     values.setPosition(dim, iv);
-                     Strip strip;
-                     strip.dim = dim;
-                     strip.width = plan.lanes;
-                     return compute(strip, args);
-                   });
+    Value from =
+        step > plan.lanes ? loops.getMultiple(dim, step) : loops.getConstant(0);
+    rest = loops.emitFor(from, loops.getMultiple(dim, plan.lanes), plan.lanes,
+                         rest, [&](Value iv, ValueRange args) {
+                           values.setPosition(dim, iv);
+                           Strip strip;
+                           strip.dim = dim;
+                           strip.width = plan.lanes;
+                           return compute(strip, args);
+                         });
   }
-  auto computeTail = [&](ValueRange args) {
-    values.setPosition(dim, getMultiple(dim, plan.lanes));
+  rest = loops.emitTail(dim, plan.lanes, rest, [&](Value from, Value mask) {
+    values.setPosition(dim, from);
     Strip strip;
     strip.dim = dim;
     strip.width = plan.lanes;
-    strip.mask = getTailMask(dim);
-    return compute(strip, args);
-  };
-  if (hasTail(shape)) {
-    if (!ShapedType::isDynamic(plan.dims[dim].extent)) {
-      rest = computeTail(rest);
-    } else {
-      // What the branch needs of the hoisted values must exist before it.
-      getTailMask(dim);
-      Value whole = getMultiple(dim, plan.lanes), extent = getExtent(dim);
-      Value isRagged = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ult, whole, extent);
-      bool yields = !rest.empty();
-      auto branch = scf::IfOp::create(builder, loc, ValueRange(rest).getTypes(),
-                                      isRagged, /*withElseRegion=*/yields);
-      OpBuilder::InsertionGuard guard(builder);
-      if (yields) {
-        builder.setInsertionPointToStart(branch.elseBlock());
-        scf::YieldOp::create(builder, loc, rest);
-        builder.setInsertionPointToStart(branch.thenBlock());
-        scf::YieldOp::create(builder, loc, computeTail(rest));
-        rest = SmallVector<Value>(branch.getResults());
-      } else {
-        builder.setInsertionPointToStart(branch.thenBlock());
-        computeTail({});
-      }
-    }
-  }
+    strip.mask = mask;
+    return compute(strip, rest);
+  });
   llvm::append_range(main, rest);
   return main;
 }
@@ -363,7 +253,7 @@ Value RowEmitter::finish(const Reduction &reduction, ArrayRef<Value> main,
     }
     total = foldLanes(builder, loc, chunks.front(), plan.lanes, pair);
   }
-  if (hasSingles(shape) || hasTail(shape) || !total)
+  if (hasSingles(shape) || loops.hasTail(shape.dim, plan.lanes) || !total)
     total = total ? pair(total, rest) : rest;
   total = reduceLanes(builder, loc, total, pair);
 
@@ -488,12 +378,12 @@ RowLoops RowEmitter::emit() {
   OpBuilder::InsertionGuard guard(builder);
   for (auto [dim, rowDim] : llvm::enumerate(plan.dims))
     if (rowDim.extent == 1)
-      values.setPosition(dim, getConstant(0));
+      values.setPosition(dim, loops.getConstant(0));
   for (unsigned dim : plan.rows) {
     if (plan.dims[dim].extent == 1)
       continue;
-    auto loop = scf::ForOp::create(builder, loc, getConstant(0), getExtent(dim),
-                                   getConstant(1));
+    auto loop = scf::ForOp::create(builder, loc, loops.getConstant(0),
+                                   loops.getExtent(dim), loops.getConstant(1));
     values.setPosition(dim, loop.getInductionVar());
     result.loops.push_back(loop);
     builder.setInsertionPointToStart(loop.getBody());

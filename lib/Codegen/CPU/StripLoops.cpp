@@ -1,0 +1,104 @@
+//===- StripLoops.cpp - Loops in strips over known extents ----------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StripLoops.h"
+#include "RowLoweringStrips.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+Value StripLoops::getConstant(int64_t value) {
+  Value &known = constants[value];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(hoist);
+    known = arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  return known;
+}
+
+Value StripLoops::getExtent(unsigned dim) {
+  const LoopExtent &extent = extents[dim];
+  if (!extent.isDynamic())
+    return getConstant(extent.extent);
+  if (!isa<MemRefType>(extent.source.getType()))
+    return extent.source;
+  Value &known = sizes[dim];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(hoist);
+    known = memref::DimOp::create(builder, loc, extent.source,
+                                  int64_t(extent.sourceDim));
+  }
+  return known;
+}
+
+Value StripLoops::getMultiple(unsigned dim, int64_t step) {
+  Value extent = getExtent(dim);
+  Value &known = multiples[{dim, step}];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(hoist);
+    known = emitRoundDown(builder, loc, extent, step);
+  }
+  return known;
+}
+
+Value StripLoops::getTailMask(unsigned dim, int64_t lanes) {
+  Value whole = getMultiple(dim, lanes), extent = getExtent(dim);
+  Value &known = masks[{dim, lanes}];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(hoist);
+    Value rest = builder.createOrFold<arith::SubIOp>(loc, extent, whole);
+    known = vector::CreateMaskOp::create(
+        builder, loc, VectorType::get({lanes}, builder.getI1Type()), rest);
+  }
+  return known;
+}
+
+StripLoops::Values
+StripLoops::emitFor(Value from, Value to, int64_t step, ValueRange inits,
+                    function_ref<Values(Value, ValueRange)> body) {
+  Value stepValue = getConstant(step);
+  auto loop =
+      scf::ForOp::create(builder, loc, from, to, stepValue, inits,
+                         [&](OpBuilder &, Location, Value iv, ValueRange args) {
+                           scf::YieldOp::create(builder, loc, body(iv, args));
+                         });
+  return Values(loop.getResults());
+}
+
+StripLoops::Values
+StripLoops::emitTail(unsigned dim, int64_t lanes, ValueRange inits,
+                     function_ref<Values(Value from, Value mask)> body) {
+  if (!hasTail(dim, lanes))
+    return Values(inits);
+  Value mask = getTailMask(dim, lanes);
+  Value whole = getMultiple(dim, lanes), extent = getExtent(dim);
+  if (!isDynamic(dim))
+    return body(whole, mask);
+  Value isRagged = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, whole, extent);
+  bool yields = !inits.empty();
+  auto branch = scf::IfOp::create(builder, loc, inits.getTypes(), isRagged,
+                                  /*withElseRegion=*/yields);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Values results = body(whole, mask);
+  if (!yields)
+    return {};
+  scf::YieldOp::create(builder, loc, results);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, inits);
+  return Values(branch.getResults());
+}

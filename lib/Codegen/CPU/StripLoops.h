@@ -1,0 +1,75 @@
+//===- StripLoops.h - Loops in strips over known extents --------*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XFMR_LIB_CODEGEN_CPU_STRIPLOOPS_H
+#define XFMR_LIB_CODEGEN_CPU_STRIPLOOPS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+
+namespace mlir::xfmr {
+
+/// The extent of a dim: static, or that of a buffer's dim, or a value.
+struct LoopExtent {
+  int64_t extent = ShapedType::kDynamic;
+  Value source;
+  unsigned sourceDim = 0;
+
+  bool isDynamic() const { return ShapedType::isDynamic(extent); }
+  bool isKnown() const { return !isDynamic() || source; }
+};
+
+/// Emits loops over dims by their number. What bounds a loop is the same for
+/// all positions: each such value is emitted once, before a mark.
+class StripLoops {
+public:
+  using Values = SmallVector<Value>;
+
+  /// The sources of `extents`, which must outlive this, dominate `hoist`.
+  StripLoops(OpBuilder &builder, Location loc, Operation *hoist,
+             ArrayRef<LoopExtent> extents)
+      : builder(builder), loc(loc), hoist(hoist), extents(extents) {}
+
+  bool isDynamic(unsigned dim) const { return extents[dim].isDynamic(); }
+  Value getConstant(int64_t value);
+  Value getExtent(unsigned dim);
+  /// A dim's extent rounded down to a multiple of `step`, a power of two.
+  Value getMultiple(unsigned dim, int64_t step);
+  /// The lanes of a vector that a dim's extent fills after its last multiple of
+  /// `lanes`.
+  Value getTailMask(unsigned dim, int64_t lanes);
+
+  Values emitFor(Value from, Value to, int64_t step, ValueRange inits,
+                 function_ref<Values(Value, ValueRange)> body);
+
+  /// Whether anything may be left of `dim` after whole vectors of `lanes`.
+  bool hasTail(unsigned dim, int64_t lanes) const {
+    return isDynamic(dim) || extents[dim].extent % lanes != 0;
+  }
+
+  /// What is left of `dim` after whole vectors of `lanes`, at the position and
+  /// under the mask that `body` gets, if anything is left; `inits` otherwise.
+  Values emitTail(unsigned dim, int64_t lanes, ValueRange inits,
+                  function_ref<Values(Value from, Value mask)> body);
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  Operation *hoist;
+  ArrayRef<LoopExtent> extents;
+  /// By any value: a DenseMap cannot hold the largest.
+  std::map<int64_t, Value> constants;
+  DenseMap<unsigned, Value> sizes;
+  DenseMap<std::pair<unsigned, int64_t>, Value> multiples, masks;
+};
+
+} // namespace mlir::xfmr
+
+#endif // XFMR_LIB_CODEGEN_CPU_STRIPLOOPS_H
