@@ -34,7 +34,7 @@ compileFor(ModuleOp module, ArrayRef<EntrySignature> signatures,
            SmallVector<std::string> &messages) {
   OwningOpRef<ModuleOp> lowered(module.clone());
   LoweringOptions lowering = options.lowering;
-  lowering.cpu = target.isHost ? "host" : target.cpu;
+  lowering.cpu = target.getName();
   if (failed(lowerToCPU(*lowered, lowering)))
     return llvm::createStringError("the module could not be lowered for '" +
                                    lowering.cpu + "'");
@@ -56,6 +56,9 @@ mlir::xfmr::compileLibrary(ModuleOp module, ArrayRef<EntrySignature> signatures,
     llvm::Expected<CPUTarget> target = CPUTarget::get(cpu);
     if (!target)
       return target.takeError();
+    if (!targets.empty() && target->triple != targets[0].triple)
+      return llvm::createStringError("one file cannot hold code for both '" +
+                                     options.cpus[0] + "' and '" + cpu + "'");
     targets.push_back(std::move(*target));
   }
   SmallVector<std::string> messages;
@@ -76,7 +79,8 @@ mlir::xfmr::compileLibrary(ModuleOp module, ArrayRef<EntrySignature> signatures,
   }
   sortByPreference(targets, requirements);
   // The code around the functions is for any processor of the architecture.
-  llvm::Expected<CPUTarget> baseline = CPUTarget::get("x86-64");
+  llvm::Expected<CPUTarget> baseline =
+      CPUTarget::get(targets[0].triple + "/x86-64");
   if (!baseline)
     return baseline.takeError();
   auto machine = baseline->createTargetMachine(getCodeGenLevel(0));

@@ -104,14 +104,22 @@ findLinker(const LinkOptions &options) {
 }
 
 static llvm::Error link(StringRef object, StringRef path,
-                        const LinkOptions &options) {
+                        const CPUTarget &target, const LinkOptions &options) {
   auto linker = findLinker(options);
   if (!linker)
     return linker.takeError();
   SmallVector<std::string> arguments{linker->first, "-shared", "-o", path.str(),
                                      object.str()};
   std::string pass = linker->second ? "-Wl," : "";
+  if (target.isForeign() &&
+      llvm::sys::path::filename(linker->first).contains("clang"))
+    arguments.push_back("--target=" + target.triple);
   if (options.openMP) {
+    if (target.isForeign())
+      return llvm::createStringError(
+          "no OpenMP library for " + target.triple +
+          ": compile with --threads=1, or write an object file (.o) and link "
+          "it yourself");
     std::string library = findOpenMPLibrary();
     if (library.empty())
       return llvm::createStringError(
@@ -169,5 +177,5 @@ llvm::Error mlir::xfmr::writeOutput(llvm::Module &module,
   if (llvm::Error error =
           writeFile(module, target, optLevel, OutputKind::Object, object))
     return error;
-  return link(object, path, options);
+  return link(object, path, target, options);
 }

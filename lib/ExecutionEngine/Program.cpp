@@ -95,13 +95,18 @@ Program::create(ModuleOp module, const EntrySignature &signature,
   llvm::Expected<CPUTarget> target = CPUTarget::get(options.lowering.cpu);
   if (!target)
     return target.takeError();
+  auto cannotRun = [&] {
+    return llvm::createStringError("this machine cannot run code for '" +
+                                   options.lowering.cpu + "'");
+  };
+  if (target->isForeign())
+    return cannotRun();
   if (!target->isHost) {
     llvm::Expected<CPURequirements> requirements = getCPURequirements(*target);
     if (!requirements)
       return requirements.takeError();
     if (!hostMeets(*requirements))
-      return llvm::createStringError("this machine cannot run code for '" +
-                                     options.lowering.cpu + "'");
+      return cannotRun();
   }
   JITOptions jitOptions;
   jitOptions.optLevel = options.optLevel;

@@ -56,17 +56,33 @@ constexpr MeasuredFacts measuredFacts[] = {
     {"znver3", false, 32, 512, 32768, false},
     {"znver4", true, 32, 1024, 32768, false},
     {"znver5", true, 48, 1024, 32768, false},
+    {"neoverse-n1", false, 64, 1024, 32768, false},
+    {"neoverse-v1", true, 64, 1024, 32768, false},
+    {"neoverse-v2", true, 64, 1024, 36864, false},
+    {"apple-m1", false, 128, 12288, 12288, false},
 };
 
-/// Registers the target of this machine; safe to be called any number of times.
-void initializeTarget() {
+/// Registers LLVM's code generators: that of this machine, or all of them. Safe
+/// to be called any number of times.
+void initializeTargets(bool all) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   InitializeNativeTargetAsmParser();
+  if (!all)
+    return;
+  InitializeAllTargetInfos();
+  InitializeAllTargets();
+  InitializeAllTargetMCs();
+  InitializeAllAsmPrinters();
+  InitializeAllAsmParsers();
+}
+
+bool isOfThisMachine(const Triple &triple) {
+  return triple.getArch() == Triple(sys::getProcessTriple()).getArch();
 }
 
 Expected<const Target *> lookupTarget(StringRef triple) {
-  initializeTarget();
+  initializeTargets(/*all=*/!isOfThisMachine(Triple(triple)));
   std::string message;
   const Target *target = TargetRegistry::lookupTarget(Triple(triple), message);
   if (!target)
@@ -141,14 +157,21 @@ void fillFromFeatures(CPUTarget &target, const MCSubtargetInfo &info,
   target.hasBF16Dot = target.convertsBF16 = has("+avx512bf16") && avx512;
   target.hasAMXBF16 = has("+amx-bf16");
   target.hasAMXInt8 = has("+amx-int8");
+  // Tiles multiply faster than memory delivers weights for fewer rows.
+  if (target.hasAMXBF16)
+    target.productRows = 512;
 }
 
 } // namespace
 
-Expected<CPUTarget> CPUTarget::get(StringRef cpu) {
+Expected<CPUTarget> CPUTarget::get(StringRef name) {
+  auto [machine, cpu] = name.rsplit('/');
+  if (cpu.empty())
+    std::swap(machine, cpu);
   CPUTarget target;
-  target.isHost = cpu == "host";
-  target.triple = sys::getProcessTriple();
+  target.isHost = name == "host";
+  target.triple =
+      machine.empty() ? sys::getProcessTriple() : Triple::normalize(machine);
   target.cpu = target.isHost ? sys::getHostCPUName().str() : cpu.str();
   if (target.isHost)
     target.features = getHostFeatures();
@@ -157,6 +180,9 @@ Expected<CPUTarget> CPUTarget::get(StringRef cpu) {
   if (!llvmTarget)
     return llvmTarget.takeError();
   Triple triple(target.triple);
+  if (!triple.isArch64Bit() || !triple.isLittleEndian())
+    return createStringError("no code for " + target.triple +
+                             ": expected a 64-bit little-endian machine");
   // Asking for the features of an unknown CPU makes LLVM warn on stderr.
   std::unique_ptr<MCSubtargetInfo> generic(
       (*llvmTarget)->createMCSubtargetInfo(triple, "", ""));
@@ -166,8 +192,9 @@ Expected<CPUTarget> CPUTarget::get(StringRef cpu) {
        X86::parseArchX86(target.cpu, triple.isArch64Bit()) != X86::CK_None);
   if (!known && !target.isHost)
     return createStringError("unknown CPU '" + cpu + "' for " +
-                             triple.getArchName() +
-                             ": --cpu=help lists those that are known");
+                             triple.getArchName() + ": --cpu=" + machine +
+                             (machine.empty() ? "" : "/") +
+                             "help lists those that are known");
   // A host that this LLVM does not know is described by its features alone.
   if (!known)
     target.cpu = triple.isX86() ? "x86-64" : "generic";
@@ -195,8 +222,17 @@ Expected<CPUTarget> CPUTarget::get(StringRef cpu) {
   return target;
 }
 
-SmallVector<std::string> CPUTarget::getNames() {
-  Triple triple(sys::getProcessTriple());
+std::string CPUTarget::getName() const {
+  if (isHost)
+    return "host";
+  return triple == sys::getProcessTriple() ? cpu : triple + "/" + cpu;
+}
+
+bool CPUTarget::isForeign() const { return !isOfThisMachine(Triple(triple)); }
+
+SmallVector<std::string> CPUTarget::getNames(StringRef machine) {
+  Triple triple(machine.empty() ? sys::getProcessTriple()
+                                : Triple::normalize(machine));
   SmallVector<std::string> names;
   if (triple.isX86()) {
     SmallVector<StringRef> list;

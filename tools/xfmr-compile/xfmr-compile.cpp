@@ -58,7 +58,8 @@ struct Options {
       cl::desc(
           "The CPUs to compile for, by default host; help lists the names. "
           "With several, the best that the processor can run is chosen when "
-          "the program is loaded"),
+          "the program is loaded. A CPU of another machine is named behind its "
+          "triple: aarch64-linux-gnu/neoverse-n1"),
       cl::value_desc("name[,name...]"), cl::cat(category)};
   cl::opt<int64_t> threads{
       "threads",
@@ -157,9 +158,12 @@ llvm::Error writeHeader(const Options &options,
 }
 
 llvm::Error run(const Options &options) {
-  if (llvm::is_contained(options.cpus, "help")) {
-    llvm::outs() << "host\n";
-    for (const std::string &name : CPUTarget::getNames())
+  for (StringRef cpu : options.cpus) {
+    if (!cpu.consume_back("help") || !(cpu.empty() || cpu.consume_back("/")))
+      continue;
+    if (cpu.empty())
+      llvm::outs() << "host\n";
+    for (const std::string &name : CPUTarget::getNames(cpu))
       llvm::outs() << name << "\n";
     return llvm::Error::success();
   }

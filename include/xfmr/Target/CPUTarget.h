@@ -74,18 +74,30 @@ struct CPUTarget {
   /// Work below this many elements is not worth starting threads for.
   int64_t parallelFromElements = 100000;
 
+  /// Rows that are multiplied by a weight while it is in a cache.
+  int64_t productRows = 128;
+
   /// How many elements of the given width a vector register holds.
   unsigned getVectorLanes(unsigned elementBits) const {
     return vectorBytes * 8 / elementBits;
   }
 
-  /// The facts of `cpu`: `host`, or a name that LLVM knows for the target of
-  /// this machine. An unknown name is an error that tells how to list them. A
-  /// CPU without a row of its own gets what follows from its features.
+  /// The facts of `cpu`: `host`, a name that LLVM knows for the target of this
+  /// machine, or for another machine a triple and a name that LLVM knows there:
+  /// `aarch64-linux-gnu/neoverse-n1`. An unknown name is an error that tells
+  /// how to list them. A CPU without a row of its own gets what follows from
+  /// its features.
   static llvm::Expected<CPUTarget> get(llvm::StringRef cpu);
 
-  /// The names that `get` takes beside `host`, as far as LLVM lists them.
-  static llvm::SmallVector<std::string> getNames();
+  /// What `get` takes for this target.
+  std::string getName() const;
+
+  /// Whether it is of another architecture than this machine.
+  bool isForeign() const;
+
+  /// The names that `get` takes beside `host`, as far as LLVM lists them; with
+  /// a triple, those that it takes behind that.
+  static llvm::SmallVector<std::string> getNames(llvm::StringRef triple = {});
 
   /// A target machine for this CPU, making position-independent code.
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>>

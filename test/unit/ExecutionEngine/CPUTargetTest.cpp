@@ -95,6 +95,46 @@ TEST(CPUTargetTest, WhatIsMissingIsNoticed) {
 }
 #endif
 
+TEST(CPUTargetTest, OtherMachines) {
+  // LLVM may be built without this code generator.
+  llvm::Expected<CPUTarget> arm =
+      CPUTarget::get("aarch64-linux-gnu/neoverse-n1");
+  if (!arm) {
+    EXPECT_THAT(messageOf(std::move(arm)), HasSubstr("no code generator"));
+    GTEST_SKIP();
+  }
+  EXPECT_EQ(arm->triple, "aarch64-unknown-linux-gnu");
+  EXPECT_EQ(arm->cpu, "neoverse-n1");
+  EXPECT_EQ(arm->getName(), "aarch64-unknown-linux-gnu/neoverse-n1");
+  EXPECT_EQ(arm->vectorBytes, 16u);
+  EXPECT_EQ(arm->vectorRegisters, 32u);
+  EXPECT_FALSE(arm->isHost);
+  EXPECT_EQ(unwrap(CPUTarget::get(arm->getName())).l2Bytes, arm->l2Bytes);
+  auto machine = unwrap(arm->createTargetMachine(llvm::CodeGenOptLevel::None));
+  EXPECT_EQ(machine->getTargetCPU(), "neoverse-n1");
+  EXPECT_TRUE(llvm::is_contained(CPUTarget::getNames("aarch64-linux-gnu"),
+                                 "neoverse-n1"));
+  EXPECT_FALSE(unwrap(CPUTarget::get("host")).isForeign());
+#if defined(__x86_64__)
+  EXPECT_TRUE(arm->isForeign());
+  CPUTarget v3 = unwrap(CPUTarget::get("x86-64-v3"));
+  EXPECT_EQ(v3.getName(), "x86-64-v3");
+  EXPECT_EQ(unwrap(CPUTarget::get(v3.triple + "/x86-64-v3")).getName(),
+            "x86-64-v3");
+#endif
+}
+
+TEST(CPUTargetTest, UnknownMachines) {
+  EXPECT_THAT(messageOf(CPUTarget::get("aarch64-linux-gnu/host")),
+              HasSubstr("unknown CPU 'host' for aarch64: "
+                        "--cpu=aarch64-linux-gnu/help lists"));
+  EXPECT_THAT(messageOf(CPUTarget::get("abacus-linux-gnu/bead")),
+              HasSubstr("no code generator for abacus-unknown-linux-gnu"));
+  EXPECT_THAT(messageOf(CPUTarget::get("i686-linux-gnu/i686")),
+              HasSubstr("expected a 64-bit little-endian machine"));
+  EXPECT_TRUE(CPUTarget::getNames("abacus-linux-gnu").empty());
+}
+
 TEST(CPUTargetTest, UnknownNames) {
   for (const char *name : {"", "zen9", "help", "pentium", "HOST"})
     EXPECT_THAT(messageOf(CPUTarget::get(name)),
