@@ -3,7 +3,8 @@
 - an example in its description, which is a piece of the op's test file;
 - a test that breaks each of its constraints, in a function that is named after
   it: `@rmsnorm_c4_gamma_length` breaks C4 of xfmr.rmsnorm;
-- a meaning with its bound in the reference, and a row of the test matrix.
+- a meaning with its bound in the reference, and a row of the test matrix, or for
+  an op of the back end a test that runs it.
 
 The last section breaks these rules, and sees that they are noticed.
 """
@@ -19,6 +20,9 @@ import unittest
 OPTIONS = None
 # Ends the region of a residual block, and has its meaning there.
 TERMINATORS = {"yield"}
+# Made by the back end on memrefs alone, where the matrix has tensors too; the
+# tests in test/Codegen run them against the reference.
+BACK_END_OPS = {"pack_weight"}
 
 
 def squeeze(text):
@@ -101,9 +105,15 @@ class Ops(unittest.TestCase):
 
     def test_matrix(self):
         functions = subprocess.run([OPTIONS.matrix, "--print"], stdout=subprocess.PIPE, check=True, text=True).stdout
-        for op in set(get_ops()) - TERMINATORS:
+        for op in set(get_ops()) - TERMINATORS - BACK_END_OPS:
             with self.subTest(op):
                 self.assertRegex(functions, r"@%s_\d+\(" % op)
+
+    def test_back_end(self):
+        tests = "".join(path.read_text() for path in (OPTIONS.source / "test/Codegen").rglob("*-run.mlir"))
+        for op in BACK_END_OPS:
+            with self.subTest(op):
+                self.assertIn("xfmr.%s " % op, tests)
 
 
 class Faults(unittest.TestCase):

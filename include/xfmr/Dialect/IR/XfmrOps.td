@@ -12,5 +12,6 @@
 include "xfmr/Dialect/IR/XfmrNormOps.td"
 include "xfmr/Dialect/IR/XfmrFFNOps.td"
 include "xfmr/Dialect/IR/XfmrBlockOps.td"
+include "xfmr/Dialect/IR/XfmrPackOps.td"
 
 #endif // XFMR_DIALECT_IR_XFMROPS_TD
