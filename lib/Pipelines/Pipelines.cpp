@@ -60,7 +60,7 @@ static void addCleanup(OpPassManager &pm) {
 
 void xfmr::buildExpandStage(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
-  pm.addPass(createSetTarget({options.cpu}));
+  pm.addPass(createSetTarget({options.cpu, options.emulate}));
   if (options.runtimeChecks)
     pm.addNestedPass<func::FuncOp>(createInsertRuntimeChecks());
   pm.addPass(createExpandResidualBlocks());
@@ -77,7 +77,10 @@ void xfmr::buildTileStage(OpPassManager &pm,
   // Static dims that another operand knows: learnt inside a tile, they would
   // make two views of one result that bufferization cannot tell apart.
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createTileRows({options.tileRows}));
+  TileRowsOptions tileRows;
+  tileRows.tileRows = options.tileRows;
+  tileRows.productRows = getTarget(options).productRows;
+  pm.addPass(createTileRows(tileRows));
   addCleanup(pm);
 }
 
@@ -98,7 +101,10 @@ void xfmr::buildBufferizeStage(OpPassManager &pm,
 
 void xfmr::buildDecomposeStage(OpPassManager &pm,
                                const CPUPipelineOptions &options) {
-  pm.addPass(createDecomposeInTiles({options.hiddenBlock}));
+    pm.addPass(createSerializeProductRows());
+  DecomposeInTilesOptions decompose;
+  decompose.hiddenBlock = options.hiddenBlock;
+  pm.addPass(createDecomposeInTiles(decompose));
 }
 
 void xfmr::buildVectorizeStage(OpPassManager &pm,
@@ -129,6 +135,8 @@ void xfmr::buildParallelizeStage(OpPassManager &pm,
 
 void xfmr::buildLLVMStage(OpPassManager &pm,
                           const CPUPipelineOptions &options) {
+  if (options.emulate)
+    pm.addPass(createEmulateTargetOps());
   // No CPU of ours computes in bf16; what a caller's own ops do in it is done
   // in f32 and rounded, before conversions become integer arithmetic: the
   // native ones lose subnormals, or are calls.

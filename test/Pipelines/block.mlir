@@ -34,7 +34,7 @@
 // EXPAND: linalg.generic
 
 // TILE-LABEL: func @block(
-// TILE: scf.forall {{.*}} step (64) shared_outs
+// TILE: scf.forall {{.*}} step (128) shared_outs
 // TILE: xfmr.rmsnorm
 // TILE: xfmr.swiglu_ffn
 // TILE: linalg.generic
@@ -65,9 +65,12 @@
 // BUFFERIZE: return
 
 // DECOMPOSE-LABEL: func @block(
+// Rows one tile after another, columns of hidden values in parallel.
 // DECOMPOSE-NOT: {{^ *}}xfmr.
+// DECOMPOSE: scf.for
 // DECOMPOSE: bufferization.materialize_in_destination
 // DECOMPOSE: scf.for
+// DECOMPOSE: scf.forall
 
 // VECTORIZE-LABEL: func @block(
 // VECTORIZE-NOT: linalg.

@@ -42,6 +42,11 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("the CPU to compile for: host, or a name that LLVM knows, "
                      "such as x86-64-v3 or znver5"),
       llvm::cl::init("host")};
+  Option<bool> emulate{
+      *this, "emulate",
+      llvm::cl::desc("lower as for cpu, but make code for the host: the CPU's "
+                     "own instructions are emulated"),
+      llvm::cl::init(false)};
   Option<unsigned> threads{
       *this, "threads",
       llvm::cl::desc("how many threads the code may use; above 1 it needs an "
@@ -64,7 +69,7 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
       *this, "hidden-block",
       llvm::cl::desc("how many hidden values of a feed-forward network are "
                      "computed before they are multiplied by the down weights"),
-      llvm::cl::init(512)};
+      llvm::cl::init(1024)};
   Option<bool> runtimeChecks{
       *this, "runtime-checks",
       llvm::cl::desc("check shapes at run time: public functions get a last "

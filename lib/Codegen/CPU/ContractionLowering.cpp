@@ -124,3 +124,9 @@ FailureOr<ContractionInfo> mlir::xfmr::matchContraction(linalg::LinalgOp op,
       std::rotate(it, it + 1, loops->end());
   return info;
 }
+
+bool mlir::xfmr::isPanelProduct(linalg::LinalgOp op) {
+  FailureOr<ContractionInfo> info = matchContraction(op);
+  return succeeded(info) && info->batch.empty() && !info->m.empty() &&
+         info->n.size() == 1 && info->k.size() == 1;
+}

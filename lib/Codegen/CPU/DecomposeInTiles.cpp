@@ -78,11 +78,14 @@ struct DecomposeInTiles : xfmr::impl::DecomposeInTilesBase<DecomposeInTiles> {
   using DecomposeInTilesBase::DecomposeInTilesBase;
 
   void runOnOperation() override {
-    if (hiddenBlock < 1) {
-      getOperation()->emitError("expected a hidden-block of 1 or more, got ")
-          << hiddenBlock.getValue();
-      return signalPassFailure();
-    }
+    for (auto &[name, value] :
+         {std::pair("hidden-block", hiddenBlock.getValue()),
+          std::pair("column-block", columnBlock.getValue())})
+      if (value < 1) {
+        getOperation()->emitError("expected a ")
+            << name << " of 1 or more, got " << value;
+        return signalPassFailure();
+      }
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa<RowOpInterface, ResidualBlockOp>(op))
@@ -111,7 +114,8 @@ struct DecomposeInTiles : xfmr::impl::DecomposeInTilesBase<DecomposeInTiles> {
     rewriter.setInsertionPoint(op);
     LogicalResult result = failure();
     if (std::optional<FFNSpec> spec = getFFNSpec(op))
-      result = decomposeFFNInBlocks(rewriter, op->getLoc(), *spec, hiddenBlock);
+      result = decomposeFFNInBlocks(rewriter, op->getLoc(), *spec,
+                                    {hiddenBlock, columnBlock});
     else if (isa<GatedActOp>(op)) // One linalg op, without temporaries.
       result = LogicalResult(
           cast<linalg::AggregatedOpInterface>(op).decomposeOperation(rewriter));

@@ -20,6 +20,12 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
+/// Blocks of the hidden dim are multiples of it: whole steps of the partial
+/// sums of any product, and whole panels of any weight.
+constexpr int64_t kHiddenBlockMultiple = 256;
+/// Elements between the rows of a block of hidden values.
+constexpr int64_t kRowPadding = 32;
+
 static ActivationSpec getActivationSpec(ActivationAttr written) {
   ActivationSpec spec;
   ActivationAttr activation = getCanonicalActivation(written);
@@ -41,8 +47,9 @@ public:
   FFNEmitter(OpBuilder &builder, Location loc, FFNSpec spec);
 
   /// The hidden values of the hidden dim's range [offset, offset + size), of
-  /// the hidden type.
-  Value emitHidden(OpFoldResult offset, OpFoldResult size);
+  /// the hidden type, into `destination` or, where that is null, a temporary.
+  Value emitHidden(OpFoldResult offset, OpFoldResult size,
+                   Value destination = Value());
 
   /// `accumulator` plus the down product of the hidden values of a range.
   Value emitDown(Value hidden, OpFoldResult offset, OpFoldResult size,
@@ -62,6 +69,9 @@ public:
   }
 
   OpFoldResult getHiddenSize();
+
+  /// Sizes of the input's rows followed by `columns`.
+  SmallVector<OpFoldResult> getRowsTimes(OpFoldResult columns);
 
   const FFNSpec &getSpec() const { return spec; }
   LinalgEmitter emitter;
@@ -159,9 +169,17 @@ Value FFNEmitter::emitProduct(Value rows, Value weight, WeightLayout layout,
       })[0];
 }
 
-Value FFNEmitter::emitHidden(OpFoldResult offset, OpFoldResult size) {
+SmallVector<OpFoldResult> FFNEmitter::getRowsTimes(OpFoldResult columns) {
   SmallVector<OpFoldResult> sizes = getSizes(builder, loc, spec.input);
-  sizes.back() = size;
+  sizes.back() = columns;
+  return sizes;
+}
+
+Value FFNEmitter::emitHidden(OpFoldResult offset, OpFoldResult size,
+                             Value destination) {
+  SmallVector<OpFoldResult> sizes = getRowsTimes(size);
+  if (!destination)
+    destination = emitter.temporary(sizes, spec.hiddenType);
   auto emitFirst = [&](Value weight, WeightLayout layout) {
     Value slice =
         sliceWeight(weight, layout == WeightLayout::OutIn, offset, size);
@@ -186,7 +204,7 @@ Value FFNEmitter::emitHidden(OpFoldResult offset, OpFoldResult size) {
   addInput(upBias, columnMap);
   ActivationSpec activation = getActivationSpec(spec.activation);
   return emitter.elementwise(
-      inputs, maps, emitter.temporary(sizes, spec.hiddenType),
+      inputs, maps, destination,
       [&](OpBuilder &b, Location l, ValueRange e) -> SmallVector<Value> {
         unsigned next = spec.gated ? 2 : 1;
         auto addBias = [&](Value value, Value bias) -> Value {
@@ -255,39 +273,90 @@ xfmr::decomposeFFN(OpBuilder &builder, Location loc, const FFNSpec &spec) {
   return SmallVector<Value>{result};
 }
 
+/// min(step, end - offset), a constant where all steps are whole.
+static OpFoldResult getBlockSize(OpBuilder &builder, Location loc, int64_t step,
+                                 Value offset, OpFoldResult end) {
+  std::optional<int64_t> known = getConstantIntValue(end);
+  if (known && *known % step == 0)
+    return builder.getIndexAttr(step);
+  AffineExpr d0 = builder.getAffineDimExpr(0),
+             s0 = builder.getAffineSymbolExpr(0);
+  AffineMap remaining =
+      AffineMap::get(1, 1, {builder.getAffineConstantExpr(step), s0 - d0},
+                     builder.getContext());
+  return affine::makeComposedFoldedAffineMin(builder, loc, remaining,
+                                             {OpFoldResult(offset), end});
+}
+
+/// The columns [offset, offset + size) of `value`.
+static Value sliceColumns(OpBuilder &builder, Location loc, Value value,
+                          OpFoldResult offset, OpFoldResult size) {
+  SmallVector<OpFoldResult> sizes = getSizes(builder, loc, value);
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
+  offsets.back() = offset;
+  sizes.back() = size;
+  return createSlice(builder, loc, value, offsets, sizes)->getResult(0);
+}
+
+/// Blocks of about one size, where the size is known.
+static int64_t balanceBlocks(OpFoldResult size, int64_t block) {
+  std::optional<int64_t> known = getConstantIntValue(size);
+  if (!known || *known <= 0 || block % kHiddenBlockMultiple != 0)
+    return block;
+  int64_t count = llvm::divideCeil(*known, block);
+  return llvm::alignTo(llvm::divideCeil(*known, count), kHiddenBlockMultiple);
+}
+
 LogicalResult xfmr::decomposeFFNInBlocks(OpBuilder &builder, Location loc,
                                          const FFNSpec &spec,
-                                         int64_t blockSize) {
-  if (!isa<MemRefType>(spec.input.getType()) || blockSize < 1)
+                                         const FFNBlocks &blocks) {
+  if (!isa<MemRefType>(spec.input.getType()) || blocks.hidden < 1 ||
+      blocks.columns < 1)
     return failure();
   FFNEmitter ffn(builder, loc, spec);
   // The destination may be the input: it is written after the last block.
   Value accumulator = ffn.emitZeroAccumulator();
-  Value hiddenSize =
-      getValueOrCreateConstantIndexOp(builder, loc, ffn.getHiddenSize());
+  OpFoldResult hiddenSize = ffn.getHiddenSize();
+  int64_t hiddenBlock = balanceBlocks(hiddenSize, blocks.hidden);
+  // Rows a power of two apart would lie in the same few sets of the cache.
+  Value buffer = ffn.emitter.temporary(
+      ffn.getRowsTimes(builder.getIndexAttr(hiddenBlock + kRowPadding)),
+      spec.hiddenType);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value step = arith::ConstantIndexOp::create(builder, loc, blockSize);
-  auto loop = scf::ForOp::create(builder, loc, zero, hiddenSize, step);
+  Value end = getValueOrCreateConstantIndexOp(builder, loc, hiddenSize);
+  Value step = arith::ConstantIndexOp::create(builder, loc, hiddenBlock);
+  auto loop = scf::ForOp::create(builder, loc, zero, end, step);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    // Temporaries of a block are freed at its end.
-    FFNEmitter block(builder, loc, ffn.getSpec());
     Value offset = loop.getInductionVar();
-    AffineExpr d0 = builder.getAffineDimExpr(0),
-               s0 = builder.getAffineSymbolExpr(0);
-    AffineMap remaining = AffineMap::get(
-        1, 1, {builder.getAffineConstantExpr(blockSize), s0 - d0},
-        builder.getContext());
-    OpFoldResult size = builder.getIndexAttr(blockSize);
-    std::optional<int64_t> known = getConstantIntValue(hiddenSize);
-    if (!known || *known % blockSize != 0)
-      size = affine::makeComposedFoldedAffineMin(
-          builder, loc, remaining,
-          {OpFoldResult(offset), OpFoldResult(hiddenSize)});
-    Value hidden = block.emitHidden(offset, size);
-    block.emitDown(hidden, offset, size, accumulator);
-    block.emitter.freeTemporaries();
+    OpFoldResult size =
+        getBlockSize(builder, loc, hiddenBlock, offset, hiddenSize);
+    Value hidden =
+        sliceColumns(builder, loc, buffer, builder.getIndexAttr(0), size);
+    auto columnLoop = scf::ForallOp::create(
+        builder, loc, {builder.getIndexAttr(0)}, {size},
+        {builder.getIndexAttr(blocks.columns)}, /*outputs=*/ValueRange(),
+        /*mapping=*/std::nullopt);
+    {
+      OpBuilder::InsertionGuard columnGuard(builder);
+      builder.setInsertionPointToStart(columnLoop.getBody());
+      // What gate and up leave lives for a block of columns.
+      FFNEmitter columns(builder, loc, ffn.getSpec());
+      Value column = columnLoop.getInductionVars().front();
+      OpFoldResult columnSize =
+          getBlockSize(builder, loc, blocks.columns, column, size);
+      AffineExpr d0, d1;
+      bindDims(builder.getContext(), d0, d1);
+      OpFoldResult hiddenOffset = affine::makeComposedFoldedAffineApply(
+          builder, loc, d0 + d1, {OpFoldResult(offset), OpFoldResult(column)});
+      columns.emitHidden(
+          hiddenOffset, columnSize,
+          sliceColumns(builder, loc, hidden, column, columnSize));
+      columns.emitter.freeTemporaries();
+    }
+    FFNEmitter(builder, loc, ffn.getSpec())
+        .emitDown(hidden, offset, size, accumulator);
   }
   ffn.emitEpilogue(accumulator);
   ffn.emitter.freeTemporaries();

@@ -109,6 +109,11 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
           << tileRows.getValue();
       return signalPassFailure();
     }
+    if (productRows < 1) {
+      getOperation()->emitError("expected product-rows of 1 or more, got ")
+          << productRows.getValue();
+      return signalPassFailure();
+    }
     IRRewriter rewriter(&getContext());
     SmallVector<Block *> blocks;
     collectBlocks(getOperation(), blocks);
@@ -124,7 +129,7 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
     return llvm::any_of(
                ops,
                [&](Operation *op) { return isContraction(op, numRowDims); })
-               ? 64
+               ? productRows
                : 4;
   }
 

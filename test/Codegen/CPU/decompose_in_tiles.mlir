@@ -1,7 +1,10 @@
-// RUN: xfmr-opt --xfmr-decompose-in-tiles=hidden-block=32 %s | FileCheck %s
+// RUN: xfmr-opt --xfmr-decompose-in-tiles="hidden-block=32 column-block=16" %s | FileCheck %s
 // RUN: not xfmr-opt --xfmr-decompose-in-tiles=hidden-block=0 %s 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: not xfmr-opt --xfmr-decompose-in-tiles=column-block=0 %s 2>&1 | FileCheck %s --check-prefix=NOCOLUMN
+// RUN: xfmr-opt --xfmr-decompose-in-tiles=hidden-block=1024 %s | FileCheck %s --check-prefix=EVEN
 // RUN: xfmr-opt --xfmr-decompose-in-tiles --remarks-filter=xfmr-decompose-in-tiles -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
 
+// NOCOLUMN: error: expected a column-block of 1 or more, got 0
 // ERROR: error: expected a hidden-block of 1 or more, got 0
 // REMARK: remark: [Missed] on-tensors | Category:xfmr-decompose-in-tiles | Remark="xfmr.rmsnorm is on tensors and left alone: bufferize first"
 
@@ -32,18 +35,31 @@ func.func @results(%x: memref<4x8xf32>, %s: memref<4x8xf32>, %y: memref<4x8xf32>
   return
 }
 
-// A network: a loop over blocks of the hidden dim, whose temporaries are as wide as
-// a block. Whole blocks have a static size.
+// A network: a loop over blocks of the hidden dim, in it one over blocks of
+// columns, whose gate and up are as wide as a block of columns. Rows of hidden
+// values are apart by more than a block of them. Whole blocks have a static size.
 // CHECK-LABEL: func @network(
-func.func @network(%x: memref<?x8xf32>, %w1: memref<8x64xf32>, %w2: memref<64x8xf32>, %y: memref<?x8xf32>) {
+func.func @network(%x: memref<?x8xf32>, %wg: memref<64x8xf32>, %wu: memref<64x8xf32>, %wd: memref<8x64xf32>, %y: memref<?x8xf32>) {
+  // CHECK: %[[HIDDEN:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?x64xf32>
   // CHECK: scf.for %[[H:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+  // CHECK: %[[BLOCK:.*]] = memref.subview %[[HIDDEN]][0, 0] [%{{.*}}, 32] [1, 1]
+  // CHECK: scf.forall (%[[C:.*]]) = (0) to (32) step (16) {
+  // CHECK: %[[O:.*]] = affine.apply #{{.*}}(%[[H]], %[[C]])
+  // CHECK: %[[COLUMNS:.*]] = memref.subview %[[BLOCK]][0, %[[C]]] [%{{.*}}, 16] [1, 1]
+  // CHECK: memref.subview %{{.*}}[%[[O]], 0] [16, 8] [1, 1]
+  // CHECK: memref.alloc(%{{.*}}) {{.*}} : memref<?x16xf32>
+  // CHECK: memref.subview %{{.*}}[%[[O]], 0] [16, 8] [1, 1]
+  // CHECK: memref.alloc(%{{.*}}) {{.*}} : memref<?x16xf32>
+  // CHECK: linalg.generic {{.*}} outs(%[[COLUMNS]] :
+  // CHECK: memref.dealloc
+  // CHECK: memref.dealloc
+  // CHECK: }
   // CHECK: memref.subview %{{.*}}[0, %[[H]]] [8, 32] [1, 1]
-  // CHECK: memref.alloc(%{{.*}}) {{.*}} : memref<?x32xf32>
-  // CHECK: memref.subview %{{.*}}[%[[H]], 0] [32, 8] [1, 1]
+  // CHECK: linalg.generic {{.*}} ins(%[[BLOCK]],
+  // CHECK: }
   // CHECK: memref.dealloc
-  // CHECK: memref.dealloc
-  xfmr.ffn ins(%x : memref<?x8xf32>) up(%w1 : memref<8x64xf32>) down(%w2 : memref<64x8xf32>)
-      outs(%y : memref<?x8xf32>) activation(relu) layout(in_out)
+  xfmr.swiglu_ffn ins(%x : memref<?x8xf32>) gate(%wg : memref<64x8xf32>) up(%wu : memref<64x8xf32>) down(%wd : memref<8x64xf32>)
+      outs(%y : memref<?x8xf32>) layout(out_in)
   return
 }
 
@@ -64,4 +80,14 @@ func.func @tensors(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> 
   // CHECK: xfmr.rmsnorm
   %0 = xfmr.rmsnorm ins(%x : tensor<4x8xf32>) outs(%y : tensor<4x8xf32>) eps(1.0e-05) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
+}
+
+// Known sizes are cut evenly, into multiples of 256.
+// EVEN-LABEL: func @even(
+func.func @even(%x: memref<2x8xf32>, %w1: memref<8x1100xf32>, %w2: memref<1100x8xf32>, %y: memref<2x8xf32>) {
+  // EVEN: memref.alloc() {{.*}} : memref<2x800xf32>
+  // EVEN: scf.for %{{.*}} = %{{.*}} to %c1100 step %c768
+  xfmr.ffn ins(%x : memref<2x8xf32>) up(%w1 : memref<8x1100xf32>) down(%w2 : memref<1100x8xf32>)
+      outs(%y : memref<2x8xf32>) activation(relu) layout(in_out)
+  return
 }

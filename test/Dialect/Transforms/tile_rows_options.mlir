@@ -1,11 +1,14 @@
-// RUN: xfmr-opt --xfmr-tile-rows %s | FileCheck %s --check-prefixes=CHECK,AUTO
+// RUN: xfmr-opt --xfmr-tile-rows=product-rows=64 %s | FileCheck %s --check-prefixes=CHECK,AUTO
 // RUN: xfmr-opt --xfmr-tile-rows=tile-rows=1 %s | FileCheck %s --check-prefixes=CHECK,ONE
 // RUN: xfmr-opt --xfmr-tile-rows=tile-rows=7 %s | FileCheck %s --check-prefixes=CHECK,SEVEN
 // RUN: xfmr-opt --xfmr-tile-rows=tile-rows=200 %s | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: not xfmr-opt --xfmr-tile-rows=tile-rows=-1 %s 2>&1 | FileCheck %s --check-prefix=ERROR
-// RUN: xfmr-opt --xfmr-tile-rows --remarks-filter=xfmr-tile-rows -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: not xfmr-opt --xfmr-tile-rows=product-rows=0 %s 2>&1 | FileCheck %s --check-prefix=PRODUCT
+// RUN: xfmr-opt --xfmr-tile-rows=product-rows=64 --remarks-filter=xfmr-tile-rows -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // ERROR: error: expected tile-rows of 0 or more, got -1
+
+// PRODUCT: error: expected product-rows of 1 or more, got 0
 
 // Networks get larger tiles, since every tile reads the weights.
 // REMARK: remark: [Passed] rows-tiled | Category:xfmr-tile-rows | Remark="one loop over rows for: xfmr.rmsnorm", tile-rows=4

@@ -130,7 +130,7 @@ TEST_F(DecompositionTest, NetworkInBlocks) {
   Value destination = ffn.getInit();
   OpBuilder builder(ffn);
   ASSERT_TRUE(succeeded(
-      decomposeFFNInBlocks(builder, ffn.getLoc(), ffn.getFFNSpec(), 32)));
+      decomposeFFNInBlocks(builder, ffn.getLoc(), ffn.getFFNSpec(), {32, 16})));
   ffn.erase();
   expectFreed();
   auto loop = find<scf::ForOp>();
@@ -157,6 +157,6 @@ TEST_F(DecompositionTest, BlocksAreOfMemrefs) {
   auto ffn = find<FFNOp>();
   OpBuilder builder(ffn);
   EXPECT_TRUE(failed(
-      decomposeFFNInBlocks(builder, ffn.getLoc(), ffn.getFFNSpec(), 32)));
+      decomposeFFNInBlocks(builder, ffn.getLoc(), ffn.getFFNSpec(), {32, 16})));
   EXPECT_EQ(count<scf::ForOp>(), 0);
 }

@@ -22,15 +22,19 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
+#include "xfmr/Target/CPUTarget.h"
 
 namespace mlir::xfmr {
 
 /// What the contraction lowering needs to know of the target.
 struct ContractionLoweringOptions {
-  /// Bytes of a native vector; a power of two.
-  unsigned vectorBytes = 64;
-  /// Rows of the register tile; a power of two.
+  /// The target's facts; `vectorBytes` is a power of two.
+  CPUTarget target;
+  /// Rows of the register tile of a contraction without a weight; a power of
+  /// two.
   unsigned tileRows = 8;
+  /// One way of rounding for every number of rows.
+  bool batchInvariant = false;
 };
 
 /// A contraction and the roles of its operands and loops. When no dim belongs
@@ -54,6 +58,10 @@ struct ContractionInfo {
 /// the inputs may be widened inside the body. `reason` says why not.
 FailureOr<ContractionInfo> matchContraction(linalg::LinalgOp op,
                                             std::string *reason = nullptr);
+
+/// Whether `op` multiplies rows by one matrix, the same for all of them, so that
+/// threads can share its columns.
+bool isPanelProduct(linalg::LinalgOp op);
 
 /// Emits the loops of a contraction on memrefs at the rewriter's insertion
 /// point; the op is left in place. On failure nothing was emitted.

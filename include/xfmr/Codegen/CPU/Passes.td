@@ -53,15 +53,17 @@ def DecomposeInTiles : Pass<"xfmr-decompose-in-tiles"> {
     `bufferization.materialize_in_destination`: what lies between its parts has no
     memory, so that `xfmr-lower-row-groups` can keep it in registers. A
     feed-forward network becomes a loop over blocks of its hidden dim, on memrefs,
-    whose temporaries are not wider than a block or the result. A gate becomes one
+    and in it a parallel loop over blocks of columns, in which gate and up are
+    accumulated and the activation taken; the hidden block is then accumulated into
+    the down product. No temporary is wider than a hidden block or the result. A gate becomes one
     `linalg.generic` on memrefs.
 
     The ops are bufferized whole, before this pass: only then is it known that a
     destination may be an input (docs/Rationale.md). Ops on tensors are left
     alone, with a remark; residual blocks are an error.
 
-    Changes numerics: no. The order in which a network's down product is summed
-    depends on `hidden-block`.
+    Changes numerics: no. A `hidden-block` that is not a multiple of 256 changes the
+    order in which a network's down product is summed.
 
     Before:
     ```mlir
@@ -81,9 +83,12 @@ def DecomposeInTiles : Pass<"xfmr-decompose-in-tiles"> {
     ```
   }];
   let options = [
-    Option<"hiddenBlock", "hidden-block", "int64_t", "512",
+    Option<"columnBlock", "column-block", "int64_t", "128",
+           "Columns of gate and up that are accumulated before the activation "
+           "takes them">,
+    Option<"hiddenBlock", "hidden-block", "int64_t", "1024",
            "Hidden values of a network that are computed before they are "
-           "multiplied by the down weights">
+           "multiplied by the down weights; known sizes are cut evenly">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -98,12 +103,21 @@ def DecomposeInTiles : Pass<"xfmr-decompose-in-tiles"> {
 // Loops over rows
 //===----------------------------------------------------------------------===//
 
-def LowerRowLoops : Pass<"xfmr-lower-row-loops"> {
-  let summary = "Make loops over rows sequential, or parallel for threads";
+def LowerRowLoops : Pass<"xfmr-lower-row-loops", "::mlir::ModuleOp"> {
+  let summary = "Make parallel loops sequential, or regions for threads";
   let description = [{
-    Rewrites `scf.forall` on memrefs: for one thread as `scf.for`, else as
-    `scf.parallel`, which `convert-scf-to-openmp` takes on. A loop inside of a
-    parallel loop is sequential. A loop that still returns tensors is an error.
+    Rewrites `scf.forall` on memrefs: for one thread as `scf.for`. For several, the
+    body becomes a function that runs a range of iterations, which is called from an
+    OpenMP region, each thread with iterations that follow each other; or, where
+    there is too little to do, once, without a region. What there is to do is the
+    number of operations on single elements in the body, times the trip counts of
+    the loops in it, which are computed in front of the loop: static sizes are
+    decided on here, others at run time.
+
+    A loop inside of a parallel loop is sequential; where the outer one stays on one
+    thread at run time, the inner one may still start threads. A loop with the
+    attribute `xfmr.sequential` does not. A loop that still returns tensors is an
+    error.
 
     Changes numerics: no.
 
@@ -115,16 +129,59 @@ def LowerRowLoops : Pass<"xfmr-lower-row-loops"> {
     ```
     After, with two threads:
     ```mlir
-    scf.parallel (%i) = (%c0) to (%n) step (%c4) {
-      ...
-      scf.reduce
+    scf.if %large {
+      omp.parallel num_threads(%c2 : i32) {
+        %thread = func.call @omp_get_thread_num() : () -> i32
+        ... // from, to
+        func.call @f_loop(%from, %to, %x, %y) : ...
+        omp.terminator
+      }
+    } else {
+      func.call @f_loop(%c0, %tiles, %x, %y) : ...
     }
     ```
   }];
   let options = [
+    Option<"parallelFrom", "parallel-from", "int64_t", "32768",
+           "Elements of a norm that are worth starting threads for; other work is "
+           "measured by it">,
     Option<"threads", "threads", "unsigned", "1",
-           "How many threads there are; 1 makes sequential loops">
+           "How many threads there are; 1 makes sequential loops, 0 leaves the "
+           "number to OpenMP">
   ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def SerializeProductRows : Pass<"xfmr-serialize-product-rows"> {
+  let summary = "Take tiles of rows with products one after another";
+  let description = [{
+    Makes an `scf.forall` over rows sequential where it holds a feed-forward network
+    or a product of all its rows with one matrix. Threads then share the columns of
+    each product: every weight is read once for all of them, and one row is work for
+    several.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    scf.forall (%i) = (0) to (256) step (128) {
+      %xt = memref.subview %x[%i, 0] [128, 64] [1, 1] : ...
+      xfmr.ffn ins(%xt : ...) ...
+    }
+    ```
+    After:
+    ```mlir
+    scf.for %i = %c0 to %c256 step %c128 {
+      %xt = memref.subview %x[%i, 0] [128, 64] [1, 1] : ...
+      xfmr.ffn ins(%xt : ...) ...
+    }
+    ```
+  }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
   ];
@@ -133,6 +190,49 @@ def LowerRowLoops : Pass<"xfmr-lower-row-loops"> {
 //===----------------------------------------------------------------------===//
 // Target and entry points
 //===----------------------------------------------------------------------===//
+
+def EmulateTargetOps : Pass<"xfmr-emulate-target-ops", "::mlir::ModuleOp"> {
+  let summary = "Plain vector code in the place of instructions of one processor";
+  let description = [{
+    Rewrites the ops of the dialects amx and x86vector that this project's lowerings
+    make, so that code lowered for a processor runs on any other: the pipelines'
+    option `emulate` compiles with the facts of `cpu` and for the host. A tile
+    becomes a buffer of 1 KB on the stack; loops and conditionals that carry tiles
+    become plain ones. An op without emulation is an error.
+
+    Results are those that the processors' manuals document, bit by bit. All
+    arithmetic is in f32, rounds to nearest even, and takes subnormals as zeros and
+    makes zeros of them.
+    - `amx.tile_mulf` on bf16 (`tdpbf16ps`): an element of the left row has one chain
+      of fused multiply-adds over its even and one over its odd elements, both from
+      zero; the sum of the two is added to the accumulator.
+    - `x86vector.avx512.dot` (`vdpbf16ps`): the product of the odd elements is added
+      to the accumulator, then that of the even elements, each with one rounding.
+    - `x86vector.avx512.cvt.packed.f32_to_bf16` (`vcvtneps2bf16`): one rounding.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    %1 = x86vector.avx512.dot %0, %a, %b : vector<32xbf16> -> vector<16xf32>
+    ```
+    After, where subnormals are left out:
+    ```mlir
+    %bits = vector.bitcast %a : vector<32xbf16> to vector<16xi32>
+    %high = arith.andi %bits, %mask : vector<16xi32>
+    %odd = arith.bitcast %high : vector<16xi32> to vector<16xf32>
+    ...
+    %sum = math.fma %odd, %odd_1, %0 : vector<16xf32>
+    ...
+    %1 = math.fma %even, %even_1, %sum : vector<16xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
 
 def ExportEntries : Pass<"xfmr-export-entries", "::mlir::ModuleOp"> {
   let summary = "Give every public function a C interface";
@@ -185,7 +285,8 @@ def SetTarget : Pass<"xfmr-set-target", "::mlir::ModuleOp"> {
   let description = [{
     Sets the module's target triple and data layout, and on its functions the
     attributes of LLVM that name the CPU, its features and the width of its
-    vectors. An unknown CPU is an error.
+    vectors. An unknown CPU is an error. With `emulate`, the attributes are those of
+    the host, whatever the CPU.
 
     Changes numerics: no.
 
@@ -206,7 +307,10 @@ def SetTarget : Pass<"xfmr-set-target", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", [{"host"}],
-           "The CPU: host, or a name that LLVM knows, such as x86-64-v3">
+           "The CPU: host, or a name that LLVM knows, such as x86-64-v3">,
+    Option<"emulate", "emulate", "bool", "false",
+           "The code is for the host, where the CPU's own instructions are "
+           "emulated">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

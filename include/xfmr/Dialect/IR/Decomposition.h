@@ -28,13 +28,23 @@ FailureOr<SmallVector<Value>> decomposeNorm(OpBuilder &builder, Location loc,
 FailureOr<SmallVector<Value>> decomposeFFN(OpBuilder &builder, Location loc,
                                            const FFNSpec &spec);
 
+/// How a network is cut into blocks.
+struct FFNBlocks {
+  /// Hidden values that are computed before they are multiplied by the down
+  /// weights. Where it is a multiple of 256, no result's bits depend on it.
+  int64_t hidden = 1024;
+  /// Columns of gate and up that are accumulated before the activation takes
+  /// them: no temporary of theirs is wider.
+  int64_t columns = 128;
+};
+
 /// The network on memrefs in blocks of the hidden dim: a loop over blocks of
-/// `blockSize` hidden elements, each computed for all rows and then accumulated
-/// into the down product, in the order of the hidden dim; no temporary is wider
-/// than a block or the result. The order of the down product's partial sums may
-/// depend on `blockSize`, which must therefore not depend on the rows.
+/// about `blocks.hidden` hidden values, each computed for all rows and then
+/// accumulated into the down product, in the order of the hidden dim. In a
+/// block, an `scf.forall` over columns, whose iterations are independent.
 LogicalResult decomposeFFNInBlocks(OpBuilder &builder, Location loc,
-                                   const FFNSpec &spec, int64_t blockSize);
+                                   const FFNSpec &spec,
+                                   const FFNBlocks &blocks);
 
 /// fma(alpha, x, f) of the residual block's type, where `mask` (may be null) is
 /// true, and x elsewhere, into `init`. Returns the result on tensors, else

@@ -238,9 +238,12 @@ def TileRows : Pass<"xfmr-tile-rows"> {
     ```
   }];
   let options = [
+    Option<"productRows", "product-rows", "int64_t", "128",
+           "Rows of a tile of a group with a product, whose weights every tile "
+           "reads, unless `tile-rows` is given">,
     Option<"tileRows", "tile-rows", "int64_t", "0",
-           "Rows of a tile; 0: 64 for groups with a contraction, whose weights "
-           "every tile reads, 4 for others">
+           "Rows of a tile; 0: `product-rows` for groups with a product, 4 for "
+           "others">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
