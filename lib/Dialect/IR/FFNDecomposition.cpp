@@ -48,8 +48,10 @@ public:
 
   /// The hidden values of the hidden dim's range [offset, offset + size), of
   /// the hidden type, into `destination` or, where that is null, a temporary.
+  /// The rows of what gate and up leave are `width` apart, or `size`.
   Value emitHidden(OpFoldResult offset, OpFoldResult size,
-                   Value destination = Value());
+                   Value destination = Value(),
+                   OpFoldResult width = OpFoldResult());
 
   /// `accumulator` plus the down product of the hidden values of a range.
   Value emitDown(Value hidden, OpFoldResult offset, OpFoldResult size,
@@ -138,6 +140,16 @@ Value FFNEmitter::sliceBias(Value bias, OpFoldResult offset,
   return createSlice(builder, loc, bias, {offset}, {size})->getResult(0);
 }
 
+/// The columns [offset, offset + size) of `value`.
+static Value sliceColumns(OpBuilder &builder, Location loc, Value value,
+                          OpFoldResult offset, OpFoldResult size) {
+  SmallVector<OpFoldResult> sizes = getSizes(builder, loc, value);
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
+  offsets.back() = offset;
+  sizes.back() = size;
+  return createSlice(builder, loc, value, offsets, sizes)->getResult(0);
+}
+
 Value FFNEmitter::emitProduct(Value rows, Value weight, WeightLayout layout,
                               Value accumulatorValue) {
   MLIRContext *context = builder.getContext();
@@ -176,15 +188,18 @@ SmallVector<OpFoldResult> FFNEmitter::getRowsTimes(OpFoldResult columns) {
 }
 
 Value FFNEmitter::emitHidden(OpFoldResult offset, OpFoldResult size,
-                             Value destination) {
+                             Value destination, OpFoldResult width) {
   SmallVector<OpFoldResult> sizes = getRowsTimes(size);
   if (!destination)
     destination = emitter.temporary(sizes, spec.hiddenType);
   auto emitFirst = [&](Value weight, WeightLayout layout) {
     Value slice =
         sliceWeight(weight, layout == WeightLayout::OutIn, offset, size);
-    return emitProduct(spec.input, slice, layout,
-                       emitter.zeros(sizes, accumulator));
+    Value sums =
+        emitter.temporary(width ? getRowsTimes(width) : sizes, accumulator);
+    if (width && width != size)
+      sums = sliceColumns(builder, loc, sums, builder.getIndexAttr(0), size);
+    return emitProduct(spec.input, slice, layout, emitter.fill(0.0, sums));
   };
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
@@ -286,16 +301,6 @@ static OpFoldResult getBlockSize(OpBuilder &builder, Location loc, int64_t step,
                      builder.getContext());
   return affine::makeComposedFoldedAffineMin(builder, loc, remaining,
                                              {OpFoldResult(offset), end});
-}
-
-/// The columns [offset, offset + size) of `value`.
-static Value sliceColumns(OpBuilder &builder, Location loc, Value value,
-                          OpFoldResult offset, OpFoldResult size) {
-  SmallVector<OpFoldResult> sizes = getSizes(builder, loc, value);
-  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
-  offsets.back() = offset;
-  sizes.back() = size;
-  return createSlice(builder, loc, value, offsets, sizes)->getResult(0);
 }
 
 /// Blocks of about one size, where the size is known.
