@@ -117,6 +117,10 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
   // First: it rewrites contractions on tensors onto memrefs.
   pm.addPass(createLowerRowGroups(rowGroups));
   pm.addPass(createLowerContractions(contractions));
+  LowerWeightPackingOptions packing;
+  packing.vectorBytes = vectorBytes;
+  packing.nonTemporalFrom = getTarget(options).nonTemporalFromBytes;
+  pm.addPass(createLowerWeightPacking(packing));
   // What neither of them knows.
   pm.addPass(createConvertLinalgToLoopsPass());
   addCleanup(pm);
@@ -124,8 +128,12 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
 
 void xfmr::buildParallelizeStage(OpPassManager &pm,
                                  const CPUPipelineOptions &options) {
-  pm.addPass(createLowerRowLoops({options.threads}));
+  LowerRowLoopsOptions rowLoops;
+  rowLoops.threads = options.threads;
+  rowLoops.parallelFrom = getTarget(options).parallelFromElements;
+  pm.addPass(createLowerRowLoops(rowLoops));
   if (options.threads != 1) {
+    // Parallel loops that a caller's own ops are.
     ConvertSCFToOpenMPPassOptions openMP;
     openMP.numThreads = options.threads;
     pm.addPass(createConvertSCFToOpenMPPass(openMP));

@@ -85,7 +85,8 @@
 
 // PARALLEL-LABEL: func @block(
 // PARALLEL: omp.parallel num_threads(%{{.*}} : i32)
-// PARALLEL: omp.wsloop
+// PARALLEL: func.call @omp_get_thread_num
+// PARALLEL: func.call @block_loop
 
 // LLVM-NOT: omp.
 // LLVM-LABEL: llvm.func @block(

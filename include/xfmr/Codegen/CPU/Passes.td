@@ -115,9 +115,8 @@ def LowerRowLoops : Pass<"xfmr-lower-row-loops", "::mlir::ModuleOp"> {
     decided on here, others at run time.
 
     A loop inside of a parallel loop is sequential; where the outer one stays on one
-    thread at run time, the inner one may still start threads. A loop with the
-    attribute `xfmr.sequential` does not. A loop that still returns tensors is an
-    error.
+    thread at run time, the inner one may still start threads. A loop that still
+    returns tensors is an error.
 
     Changes numerics: no.
 

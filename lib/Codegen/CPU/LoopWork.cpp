@@ -1,0 +1,204 @@
+//===- LoopWork.cpp - How much a loop computes ------------------*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopWork.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+/// How many elements an op computes, loads or stores at once.
+static int64_t getElements(Operation *op) {
+  int64_t elements = 0;
+  auto count = [&](Type type) {
+    if (type.isIndex() || isa<BaseMemRefType>(type))
+      return;
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped)
+      elements = std::max<int64_t>(elements, 1);
+    else if (shaped.hasStaticShape())
+      elements = std::max(elements, shaped.getNumElements());
+  };
+  llvm::for_each(op->getOperandTypes(), count);
+  llvm::for_each(op->getResultTypes(), count);
+  return elements;
+}
+
+/// About how many simple operations take as long as this one.
+static int64_t getWeight(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>() ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return 0;
+  if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
+    return 8;
+  if (isa<math::MathDialect>(op->getDialect()) &&
+      !isa<math::FmaOp, math::AbsFOp, math::AbsIOp, math::CopySignOp>(op))
+    return 24;
+  return 1;
+}
+
+namespace {
+class WorkEmitter {
+public:
+  /// `region` is what may not be used in front of the loop.
+  WorkEmitter(OpBuilder &builder, Location loc, Region &region,
+              unsigned depth = 0)
+      : builder(builder), loc(loc), region(region), depth(depth) {}
+
+  LoopWork emit(scf::ForallOp loop) {
+    Value iterations = getIterations(loop);
+    return {iterations, multiply(iterations, getBlockWork(loop.getBody()))};
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value getValue(OpFoldResult bound) {
+    return getValueOrCreateConstantIndexOp(builder, loc, bound);
+  }
+  Value add(Value a, Value b) {
+    return builder.createOrFold<arith::AddIOp>(loc, a, b);
+  }
+  Value multiply(Value a, Value b) {
+    return builder.createOrFold<arith::MulIOp>(loc, a, b);
+  }
+
+  Value getOutside(Value value);
+  Value getTripCount(Value from, Value to, Value step);
+  Value getIterations(scf::ForallOp loop);
+  Value getBlockWork(Block *block);
+  Value getOpWork(Operation *op);
+  Value getCallWork(func::CallOp call);
+
+  OpBuilder &builder;
+  Location loc;
+  Region &region;
+  /// Calls that lead here.
+  unsigned depth;
+  DenseMap<Value, Value> known;
+};
+} // namespace
+
+/// The value in the first iteration, computed in front of the loop; null where
+/// that needs more than its bounds.
+Value WorkEmitter::getOutside(Value value) {
+  if (!region.isAncestor(value.getParentRegion()))
+    return value;
+  if (Value found = known.lookup(value))
+    return found;
+  Value outside;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent);
+        loop && loop.getInductionVar() == value) {
+      outside = getOutside(loop.getLowerBound());
+    } else if (auto loop = dyn_cast<scf::ForallOp>(parent);
+               loop && argument.getArgNumber() < loop.getRank()) {
+      outside = getOutside(
+          getValue(loop.getMixedLowerBound()[argument.getArgNumber()]));
+    }
+  } else {
+    Operation *op = value.getDefiningOp();
+    if (op->getNumRegions() || !isPure(op))
+      return Value();
+    IRMapping mapping;
+    for (Value operand : op->getOperands()) {
+      Value mapped = getOutside(operand);
+      if (!mapped)
+        return Value();
+      mapping.map(operand, mapped);
+    }
+    outside = builder.clone(*op, mapping)
+                  ->getResult(cast<OpResult>(value).getResultNumber());
+  }
+  if (outside)
+    known[value] = outside;
+  return outside;
+}
+
+Value WorkEmitter::getTripCount(Value from, Value to, Value step) {
+  from = getOutside(from), to = getOutside(to), step = getOutside(step);
+  if (!from || !to || !step)
+    return constant(1);
+  Value distance = builder.createOrFold<arith::SubIOp>(loc, to, from);
+  Value last = builder.createOrFold<arith::SubIOp>(loc, step, constant(1));
+  return builder.createOrFold<arith::DivSIOp>(loc, add(distance, last), step);
+}
+
+Value WorkEmitter::getIterations(scf::ForallOp loop) {
+  Value iterations = constant(1);
+  for (auto [from, to, step] :
+       llvm::zip_equal(loop.getMixedLowerBound(), loop.getMixedUpperBound(),
+                       loop.getMixedStep()))
+    iterations = multiply(
+        iterations, getTripCount(getValue(from), getValue(to), getValue(step)));
+  return iterations;
+}
+
+Value WorkEmitter::getOpWork(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return multiply(getTripCount(loop.getLowerBound(), loop.getUpperBound(),
+                                 loop.getStep()),
+                    getBlockWork(loop.getBody()));
+  if (auto loop = dyn_cast<scf::ForallOp>(op))
+    return multiply(getIterations(loop), getBlockWork(loop.getBody()));
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return getCallWork(call);
+  if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    Value elements = constant(1);
+    auto type = dyn_cast<MemRefType>(copy.getSource().getType());
+    Value source = type ? getOutside(copy.getSource()) : Value();
+    if (source)
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        elements = multiply(
+            elements, builder.createOrFold<memref::DimOp>(loc, source, dim));
+    return elements;
+  }
+  Value work = constant(0);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      work = add(work, getBlockWork(&block));
+  return work;
+}
+
+Value WorkEmitter::getCallWork(func::CallOp call) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  // Functions may call themselves.
+  if (!callee || callee.isDeclaration() || depth == 4)
+    return constant(1);
+  WorkEmitter inner(builder, loc, callee.getBody(), depth + 1);
+  for (auto [argument, operand] :
+       llvm::zip_equal(callee.getArguments(), call.getOperands()))
+    if (Value outside = getOutside(operand))
+      inner.known[argument] = outside;
+  return inner.getBlockWork(&callee.getBody().front());
+}
+
+Value WorkEmitter::getBlockWork(Block *block) {
+  int64_t simple = 0;
+  Value work = constant(0);
+  for (Operation &op : *block) {
+    if (op.getNumRegions() || isa<memref::CopyOp, func::CallOp>(op))
+      work = add(work, getOpWork(&op));
+    else
+      simple += getElements(&op) * getWeight(&op);
+  }
+  return add(work, constant(simple));
+}
+
+LoopWork xfmr::emitLoopWork(OpBuilder &builder, scf::ForallOp loop) {
+  return WorkEmitter(builder, loop.getLoc(), loop.getRegion()).emit(loop);
+}
