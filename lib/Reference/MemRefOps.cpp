@@ -74,31 +74,6 @@ static LogicalResult runSubView(Interpreter &interpreter, Operation *op) {
   return success();
 }
 
-static LogicalResult runExpandShape(Interpreter &interpreter, Operation *op) {
-  auto expand = cast<memref::ExpandShapeOp>(op);
-  FailureOr<SmallVector<int64_t>> shape =
-      interpreter.indices(op, expand.getMixedOutputShape());
-  if (failed(shape))
-    return failure();
-  FailureOr<Array> view = expandArray(interpreter, op, expand.getSrc(),
-                                      expand.getReassociationIndices(), *shape);
-  if (failed(view))
-    return failure();
-  interpreter.bind(expand, *view);
-  return success();
-}
-
-static LogicalResult runCollapseShape(Interpreter &interpreter, Operation *op) {
-  auto collapse = cast<memref::CollapseShapeOp>(op);
-  FailureOr<Array> view = collapseArray(interpreter, op, collapse.getSrc(),
-                                        collapse.getReassociationIndices(),
-                                        /*mayCopy=*/false);
-  if (failed(view))
-    return failure();
-  interpreter.bind(collapse, *view);
-  return success();
-}
-
 static LogicalResult runTranspose(Interpreter &interpreter, Operation *op) {
   auto transpose = cast<memref::TransposeOp>(op);
   FailureOr<Array> array = interpreter.array(op, transpose.getIn());
@@ -217,8 +192,9 @@ void mlir::xfmr::reference::addMemRefHandlers(HandlerTable &table) {
   table["memref.cast"] = runSame;
   table["memref.assume_alignment"] = runSame;
   table["memref.subview"] = runSubView;
-  table["memref.expand_shape"] = runExpandShape;
-  table["memref.collapse_shape"] = runCollapseShape;
+  table["memref.expand_shape"] = runExpandShape<memref::ExpandShapeOp>;
+  table["memref.collapse_shape"] =
+      runCollapseShape<memref::CollapseShapeOp, /*mayCopy=*/false>;
   table["memref.transpose"] = runTranspose;
   table["memref.copy"] = runCopy;
   table["memref.dim"] = runDim;

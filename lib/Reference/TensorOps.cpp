@@ -65,31 +65,6 @@ static LogicalResult runInsertSlice(Interpreter &interpreter, Operation *op) {
   return success();
 }
 
-static LogicalResult runExpandShape(Interpreter &interpreter, Operation *op) {
-  auto expand = cast<tensor::ExpandShapeOp>(op);
-  FailureOr<SmallVector<int64_t>> shape =
-      interpreter.indices(op, expand.getMixedOutputShape());
-  if (failed(shape))
-    return failure();
-  FailureOr<Array> view = expandArray(interpreter, op, expand.getSrc(),
-                                      expand.getReassociationIndices(), *shape);
-  if (failed(view))
-    return failure();
-  interpreter.bind(expand, *view);
-  return success();
-}
-
-static LogicalResult runCollapseShape(Interpreter &interpreter, Operation *op) {
-  auto collapse = cast<tensor::CollapseShapeOp>(op);
-  FailureOr<Array> view = collapseArray(interpreter, op, collapse.getSrc(),
-                                        collapse.getReassociationIndices(),
-                                        /*mayCopy=*/true);
-  if (failed(view))
-    return failure();
-  interpreter.bind(collapse, *view);
-  return success();
-}
-
 static LogicalResult runExtract(Interpreter &interpreter, Operation *op) {
   auto extract = cast<tensor::ExtractOp>(op);
   FailureOr<Array> array = interpreter.array(op, extract.getTensor());
@@ -201,8 +176,9 @@ void mlir::xfmr::reference::addTensorHandlers(HandlerTable &table) {
   table["tensor.dim"] = runDim;
   table["tensor.extract_slice"] = runExtractSlice;
   table["tensor.insert_slice"] = runInsertSlice;
-  table["tensor.expand_shape"] = runExpandShape;
-  table["tensor.collapse_shape"] = runCollapseShape;
+  table["tensor.expand_shape"] = runExpandShape<tensor::ExpandShapeOp>;
+  table["tensor.collapse_shape"] =
+      runCollapseShape<tensor::CollapseShapeOp, /*mayCopy=*/true>;
   table["tensor.extract"] = runExtract;
   table["tensor.insert"] = runInsert;
   table["tensor.from_elements"] = runFromElements;

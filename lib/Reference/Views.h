@@ -42,6 +42,35 @@ FailureOr<Array> collapseArray(Interpreter &interpreter, Operation *op,
                                ArrayRef<ReassociationIndices> groups,
                                bool mayCopy);
 
+/// tensor.expand_shape and memref.expand_shape.
+template <typename OpTy>
+LogicalResult runExpandShape(Interpreter &interpreter, Operation *op) {
+  auto expand = cast<OpTy>(op);
+  FailureOr<SmallVector<int64_t>> shape =
+      interpreter.indices(op, expand.getMixedOutputShape());
+  if (failed(shape))
+    return failure();
+  FailureOr<Array> view = expandArray(interpreter, op, expand.getSrc(),
+                                      expand.getReassociationIndices(), *shape);
+  if (failed(view))
+    return failure();
+  interpreter.bind(expand, *view);
+  return success();
+}
+
+/// tensor.collapse_shape and memref.collapse_shape, which never copies.
+template <typename OpTy, bool mayCopy>
+LogicalResult runCollapseShape(Interpreter &interpreter, Operation *op) {
+  auto collapse = cast<OpTy>(op);
+  FailureOr<Array> view =
+      collapseArray(interpreter, op, collapse.getSrc(),
+                    collapse.getReassociationIndices(), mayCopy);
+  if (failed(view))
+    return failure();
+  interpreter.bind(collapse, *view);
+  return success();
+}
+
 /// The place of an element, or an error when it is out of bounds.
 FailureOr<int64_t> elementPosition(Interpreter &interpreter, Operation *op,
                                    const Array &array, ValueRange indices);

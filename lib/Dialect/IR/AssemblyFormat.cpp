@@ -1,5 +1,4 @@
-//===- AssemblyFormat.cpp - Custom directives of the assembly format -*- C++
-//-*-===//
+//===- AssemblyFormat.cpp - Custom directives -------------------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

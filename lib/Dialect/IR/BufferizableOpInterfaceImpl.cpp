@@ -1,5 +1,4 @@
-//===- BufferizableOpInterfaceImpl.cpp - Bufferization of xfmr ops -*- C++
-//-*-===//
+//===- BufferizableOpInterfaceImpl.cpp - Bufferization ----------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- LinalgEmitter.cpp - Emits linalg on tensors or on memrefs -*- C++
-//-*-===//
+//===- LinalgEmitter.cpp - linalg on tensors or memrefs ---------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ResidualDecomposition.cpp - The residual add of a block as linalg -*- C++
-//-*-===//
+//===- ResidualDecomposition.cpp - Residual add as linalg -------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

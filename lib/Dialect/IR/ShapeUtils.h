@@ -1,5 +1,4 @@
-//===- ShapeUtils.h - Sizes and slices of tensors and memrefs alike -*- C++
-//-*-===//
+//===- ShapeUtils.h - Sizes and slices --------------------------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

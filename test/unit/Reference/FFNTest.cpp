@@ -1,5 +1,4 @@
-//===- FFNTest.cpp - Networks and gates against numbers known otherwise -*- C++
-//-*-===//
+//===- FFNTest.cpp - Networks and gates against numbers ---------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- LinalgTest.cpp - Structured, tensor, scalar and control ops -*- C++
-//-*-===//
+//===- LinalgTest.cpp - Structured, tensor, scalar ops ----------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

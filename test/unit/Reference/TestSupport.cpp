@@ -1,5 +1,4 @@
-//===- TestSupport.cpp - Functions and arrays for tests of the reference -*- C++
-//-*-===//
+//===- TestSupport.cpp - Functions and arrays for tests ---------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
