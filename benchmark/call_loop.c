@@ -5,7 +5,10 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -61,4 +64,43 @@ int32_t call_repeatedly(void (*f)(void), int32_t count, D *d, int64_t n) {
     return status;
   }
   return INT32_MIN;
+}
+
+/* A thread's part of a copy, n times. Threads wait for each other by spinning,
+ * as those of an OpenMP library do. */
+struct part {
+  atomic_long *arrived;
+  char *to;
+  const char *from;
+  size_t bytes;
+  int64_t n;
+};
+static void *copy_part(void *argument) {
+  struct part *p = argument;
+  for (int64_t i = 0; i < p->n; ++i) {
+    memcpy(p->to, p->from, p->bytes);
+    __asm__ volatile("" ::: "memory");
+    if (!p->arrived)
+      continue;
+    atomic_fetch_add(p->arrived, 1);
+    while (atomic_load(p->arrived) < 2 * (i + 1)) {
+    }
+  }
+  return 0;
+}
+
+/* Copies n times, with one thread or two. */
+void copy_repeatedly(void *to, const void *from, size_t bytes, int32_t threads,
+                     int64_t n) {
+  atomic_long arrived = 0;
+  size_t first = threads == 2 ? bytes / 2 / 64 * 64 : bytes;
+  struct part part = {threads == 2 ? &arrived : 0, to, from, first, n};
+  struct part other = {&arrived, part.to + first, part.from + first,
+                       bytes - first, n};
+  pthread_t thread;
+  if (threads == 2 && pthread_create(&thread, 0, copy_part, &other))
+    abort();
+  copy_part(&part);
+  if (threads == 2)
+    pthread_join(thread, 0);
 }

@@ -7,10 +7,14 @@ import json
 import pathlib
 import sys
 
+import row_ops
+
 folder, cases, *arguments = sys.argv[1:]
 sys.path.insert(0, folder)
 import common  # noqa: E402
 import run  # noqa: E402
+
+row_ops.install(common)
 
 chosen = json.loads(pathlib.Path(cases).read_text())
 common.norm_cases = lambda: chosen

@@ -38,11 +38,13 @@ class Support:
     def __init__(self, work):
         library = pathlib.Path(work) / "call_loop.so"
         run([os.environ.get("CC", "cc"), "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror",
-             "-shared", "-fPIC", HERE / "call_loop.c", "-o", library])
+             "-shared", "-fPIC", "-pthread", HERE / "call_loop.c", "-o", library])
         self.library = ctypes.CDLL(str(library))
         self.library.allocate.restype = ctypes.c_void_p
         self.library.allocate.argtypes = [ctypes.c_size_t]
         self.library.release.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        self.library.copy_repeatedly.argtypes = [
+            ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int32, ctypes.c_int64]
         self.library.call_repeatedly.restype = ctypes.c_int32
         self.library.call_repeatedly.argtypes = [
             ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p), ctypes.c_int64]

@@ -16,6 +16,7 @@ import numpy as np
 
 import description
 import kernel
+import row_ops
 
 
 def parse(arguments):
@@ -74,5 +75,6 @@ if __name__ == "__main__":
     sys.path.insert(0, str(options.harness / "workers"))
     import base  # noqa: E402
 
+    row_ops.install(base.common)
     with tempfile.TemporaryDirectory() as work:
         base.main(make_worker(base, options, work))

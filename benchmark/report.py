@@ -1,19 +1,19 @@
-"""Tables and a plot of benchmark records.
+"""Tables of benchmark records.
 
 A record is one contender's result in one case: the case's keys, `threads`, `contender`
-and, if it ran, `best` (seconds a call) and `ratio`, the median over the rounds of its
-time over that of the contender `limit` in the same round. Times of different runs are
-never compared.
+and, if it ran, `best` (seconds a call), `times` (of each round) and `ratio`, the median
+over the rounds of its time over that of the contender `limit` in the same round. A
+case's `set` says which table it is for. Times of different runs are never compared.
 """
 
 import math
 import statistics
 
+import description
+
 # What is no competitor: bounds, and this project itself.
 BOUNDS = ("limit", "copy", "naive")
 OURS = "xfmr"
-# Distinguishable by those who do not see all colours (Okabe and Ito).
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442", "#000000")
 
 
 def is_peer(name):
@@ -22,6 +22,10 @@ def is_peer(name):
 
 def format_time(seconds):
     return "%.2f µs" % (seconds * 1e6) if seconds < 1e-3 else "%.2f ms" % (seconds * 1e3)
+
+
+def format_bytes(count):
+    return "%.1f KB" % (count / 1e3) if count < 1e6 else "%.1f MB" % (count / 1e6)
 
 
 def geometric_mean(values):
@@ -33,30 +37,43 @@ def markdown(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-def group(records, kind, threads, sweep=False):
-    """Records by case, and the contenders in order."""
+def group(records, kind, threads):
+    """Records of a set by case, and the contenders in order."""
     cases, names = {}, []
     for record in records:
-        if record["kind"] == kind and record["threads"] == threads and bool(record.get("sweep")) == sweep:
+        if record["set"] == kind and record["threads"] == threads:
             cases.setdefault(record["case"], {})[record["contender"]] = record
             if record["contender"] not in names:
                 names.append(record["contender"])
     return cases, names
 
 
+def get_ratios(found, peers_only=False):
+    """The ratios to the limit of the contenders that have one."""
+    return {name: record["ratio"] for name, record in found.items()
+            if "ratio" in record and name != "limit" and (is_peer(name) or not peers_only)}
+
+
+def compare(found, name, other):
+    """The median over the rounds of one contender's time over another's, or None."""
+    pairs = zip(*(found.get(one, {}).get("times", ()) for one in (name, other)))
+    ratios = [a / b for a, b in pairs if a and b]
+    return statistics.median(ratios) if ratios else None
+
+
 def ratio_table(records, kind, threads):
-    """Norms: time as a multiple of the limit's. FFN: percent of the roofline reached."""
+    """Rows: time as a multiple of the limit's. FFN: percent of the roofline reached."""
     cases, names = group(records, kind, threads)
     names = [name for name in names if name != "limit"]
     if kind == "ffn":
         names = [name for name in names if name not in BOUNDS]
     if not cases or not names:
         return ""
-    show = (lambda ratio: "%.2f" % ratio) if kind == "norm" else (lambda ratio: "%.0f %%" % (100 / ratio))
+    show = (lambda ratio: "%.0f %%" % (100 / ratio)) if kind == "ffn" else (lambda ratio: "%.2f" % ratio)
     rows, groups = [], {}
     for case, found in cases.items():
-        ratios = {name: found[name]["ratio"] for name in names if "ratio" in found.get(name, {})}
-        peers = {name: ratio for name, ratio in ratios.items() if is_peer(name)}
+        ratios = get_ratios(found)
+        peers = get_ratios(found, peers_only=True)
         best = min(peers, key=peers.get) if peers else None
         cells = []
         for name in names:
@@ -73,50 +90,160 @@ def ratio_table(records, kind, threads):
         rows.append(["*%s %s, geometric mean*" % key, ""] +
                     [show(geometric_mean(found[name])) if len(found.get(name, ())) == max(counts) else "–"
                      for name in names])
-    return markdown(["case", "limit"] + names, rows)
+    return markdown(["case", "copy" if kind == "rows" else "limit"] + names, rows)
+
+
+def verdict(records, kind, threads):
+    """What a table says in two lines: against the limit and against the peers."""
+    cases, names = group(records, kind, threads)
+    lines = []
+    for name in (name for name in names if name.startswith(OURS)):
+        speeds = {case: 1 / found[name]["ratio"] for case, found in cases.items() if "ratio" in found.get(name, {})}
+        if not speeds:
+            continue
+        worst = min(speeds, key=speeds.get)
+        what = {"ffn": "the roofline", "rows": "the copy's speed"}.get(kind, "the limit's speed")
+        line = "`%s` reaches %.0f %% of %s in the median of %d cases, %.0f %% at least (%s)" % (
+            name, 100 * statistics.median(speeds.values()), what, len(speeds), 100 * speeds[worst], worst)
+        leads = {}
+        for case, found in cases.items():
+            peers = get_ratios(found, peers_only=True)
+            if peers and case in speeds:
+                best = min(peers, key=peers.get)
+                leads["%s, %s" % (case, best)] = peers[best] * speeds[case]
+        if leads:
+            nearest = min(leads, key=leads.get)
+            line += "; the best peer of a case takes %.2f times as long in the geometric mean, %.2f times at least (%s)" % (
+                geometric_mean(leads.values()), leads[nearest], nearest)
+        lines.append("- " + line + ".")
+    return "\n".join(lines)
 
 
 def norm_comparison(records, threads):
     """By how much rmsnorm is faster than layernorm of the same shape."""
     times = {}
     for record in records:
-        if record["kind"] == "norm" and record["contender"] == OURS and record["threads"] == threads \
-                and "best" in record and not record.get("sweep"):
+        if record["set"] == "norms" and record["contender"] == OURS and record["threads"] == threads and "best" in record:
             times[record["op"], record["dtype"], record["rows"], record["d"]] = record["best"]
     rows = []
     for (op, dtype, n, d), time in times.items():
         other = times.get(("layernorm", dtype, n, d))
         if op == "rmsnorm" and other:
             rows.append(["%s %dx%d" % (dtype, n, d), format_time(time), format_time(other),
-                         "%.0f %%" % (100 * (other / time - 1))])
-    return markdown(["shape", "rmsnorm", "layernorm", "layernorm takes more by"], rows) if rows else ""
+                         "%.0f %%" % (100 * (1 - time / other))])
+    if not rows:
+        return ""
+    return ("Published, of whole models: 7 % to 64 %. Where memory alone rules, the two would be "
+            "equal.\n\n" + markdown(["shape", "rmsnorm", "layernorm", "rmsnorm takes less by"], rows))
 
 
-def thread_gain(records):
+def static_and_dynamic(records, threads):
+    """What it costs not to know shapes: time as a multiple of the static code's."""
+    rows = []
+    cases, names = group(records, "norms", threads)
+    for name in (name for name in names if name.startswith(OURS + "_")):
+        for few, which in ((False, "32 rows and more"), (True, "fewer rows")):
+            costs = {case: compare(found, name, OURS) for case, found in cases.items()
+                     if (next(iter(found.values()))["rows"] < 32) == few}
+            costs = {case: cost for case, cost in costs.items() if cost}
+            if costs:
+                worst = max(costs, key=costs.get)
+                rows.append([name, which, "%.2f" % statistics.median(costs.values()), "%.2f" % costs[worst], worst])
+    return markdown(["", "", "median", "most", "where"], rows) if rows else ""
+
+
+def ragged(records, threads):
+    """The price of a d that fills no vector, of ours and of the limit: time a value as a
+    multiple of that of the next case, which has a whole number of vectors."""
+    cases, _ = group(records, "ragged", threads)
+    rows = []
+    whole = None
+    for case, found in cases.items():
+        one = next(iter(found.values()))
+        if one["d"] % 64 == 0:
+            whole = found
+        elif whole:
+            prices = []
+            for name in ("limit", OURS):
+                best = [pair.get(name, {}).get("best") for pair in (found, whole)]
+                size = [pair[name]["rows"] * pair[name]["d"] for pair in (found, whole) if name in pair]
+                prices.append(best[0] / size[0] / (best[1] / size[1]) if all(best) else None)
+            if all(prices):
+                rows.append([case] + ["%.2f" % price for price in prices] + ["%.2f" % (prices[1] / prices[0])])
+    return markdown(["case", "limit", OURS, OURS + " / limit"], rows) if rows else ""
+
+
+def thread_gain(records, kinds=("norms", "ffn")):
     """Two threads against one, of this project and the limit in the same cases."""
     rows = []
-    for kind in ("norm", "ffn"):
+    for kind in kinds:
         one, two = (group(records, kind, threads)[0] for threads in (1, 2))
         for case in one:
             gains = []
             for name in ("limit", OURS):
                 a, b = (found.get(case, {}).get(name, {}).get("best") for found in (one, two))
-                gains.append("%.2f" % (a / b) if a and b else "–")
-            if gains[1] != "–":
-                rows.append([case] + gains)
-    return markdown(["case", "limit", OURS], rows) if rows else ""
+                gains.append(a / b if a and b else None)
+            if gains[1]:
+                rows.append([case, "%.2f" % gains[0] if gains[0] else "–", "%.2f" % gains[1],
+                             "%.0f %%" % (100 * gains[1] / gains[0]) if gains[0] else "–"])
+    return markdown(["case", "limit", OURS, "of the limit's gain"], rows) if rows else ""
+
+
+def decode(records, threads):
+    """How M = 16 compares with M = 1, and what one path for every M costs."""
+    cases, _ = group(records, "ffn", threads)
+    times, costs = {}, {}
+    for found in cases.values():
+        if "best" in found.get(OURS, {}):
+            record = found[OURS]
+            key = (record["dtype"], record["d"], record["ff"])
+            times.setdefault(key, {})[record["M"]] = record["best"]
+            cost = compare(found, OURS + "_invariant", OURS)
+            if cost:
+                costs[key + (record["M"],)] = cost
+    parts = []
+    rows = [["%s %dx%d" % key, format_time(found[1]), format_time(found[16]), "%.2f" % (found[16] / found[1])]
+            for key, found in times.items() if 1 in found and 16 in found]
+    if rows:
+        parts.append(markdown(["network", "M = 1", "M = 16", "ratio"], rows))
+    if costs:
+        parts.append("What `--batch-invariant` costs, as a multiple of the time without:")
+        parts.append(markdown(["network", "M", "cost"], [["%s %dx%d" % key[:3], str(key[3]), "%.2f" % cost]
+                                                         for key, cost in costs.items()]))
+    return "\n\n".join(parts)
+
+
+def footprint_tables(footprints):
+    """Compile time, object size and memory; a footprint is described in footprint.py."""
+    parts = []
+    rows = [f for f in footprints if f["kind"] == "norm"]
+    if rows:
+        ds = sorted({f["d"] for f in rows})
+        header = ["op"] + ["%s" % ("any d" if d == 0 else "d = %d" % d) for d in ds]
+        table = []
+        for key in dict.fromkeys((f["op"], f["dtype"]) for f in rows):
+            found = {f["d"]: f for f in rows if (f["op"], f["dtype"]) == key}
+            table.append(["%s %s" % key] + ["%.0f ms, %s" % (1e3 * found[d]["compile_seconds"], format_bytes(found[d]["object_bytes"]))
+                                            if d in found else "–" for d in ds])
+        parts += ["Processor time of `xfmr-compile` to an object file, best of %d, and the object's size:" % rows[0]["runs"],
+                  markdown(header, table)]
+    networks = [f for f in footprints if f["kind"] == "ffn"]
+    if networks:
+        parts += ["Of networks; memory is what a call takes beside its arguments, at its peak:",
+                  markdown(["network", "compile", "object", "memory of a call", "of the hidden value"],
+                           [["swiglu %s M=%d %dx%d" % (f["dtype"], f["M"], f["d"], f["ff"]),
+                             "%.0f ms" % (1e3 * f["compile_seconds"]), format_bytes(f["object_bytes"]),
+                             format_bytes(f["call_bytes"]),
+                             format_bytes(f["M"] * f["ff"] * {"f32": 4, "bf16": 2}[f["dtype"]])] for f in networks])]
+    return "\n\n".join(parts)
 
 
 def remarks(records):
     """What else there is to know of our own results."""
     ours = [record for record in records if record["contender"].startswith(OURS)]
     lines = []
-    compiled = [record["compile_seconds"] for record in ours if record.get("compile_seconds")]
-    if compiled:
-        lines.append("Compile time of `xfmr-compile`, link included: median %.2f s, most %.2f s."
-                     % (statistics.median(compiled), max(compiled)))
-    for kind, name in (("norm", "norms"), ("ffn", "FFNs")):
-        for dtype in ("f32", "bf16"):
+    for kind, name in (("norm", "row ops"), ("ffn", "FFNs")):
+        for dtype in description.DTYPES:
             errors = [record["max_roundings"] for record in ours
                       if (record["kind"], record["dtype"]) == (kind, dtype) and "max_roundings" in record]
             if errors:
@@ -128,93 +255,38 @@ def remarks(records):
     return "\n".join("- " + line for line in lines)
 
 
-def moved_bytes(record):
-    """The bytes that a norm has to read and write, apart from its weights."""
-    return record["rows"] * record["d"] * {"f32": 4, "bf16": 2}[record["dtype"]] * (4 if record["op"].startswith("add") else 2)
-
-
-def nice_step(top):
-    """A step of 1, 2 or 5 times a power of ten, that divides `top` into 4 to 10."""
-    power = 10 ** math.floor(math.log10(top / 4))
-    return next(power * k for k in (5, 2, 1) if top / (power * k) >= 4)
-
-
-def plot(records, threads):
-    """An SVG: GB/s against d, a line a contender, a panel an op and type. The numbers
-    are those of the median ratio to the limit, so noise between rounds cancels."""
-    cases, names = group(records, "norm", threads, sweep=True)
-    panels = {}
-    for found in cases.values():
-        limit = found.get("limit", {}).get("best")
-        for name, record in found.items():
-            if limit and "ratio" in record:
-                panels.setdefault((record["op"], record["dtype"]), {}).setdefault(name, []).append(
-                    (record["d"], moved_bytes(record) / (limit * record["ratio"]) / 1e9))
-    if not panels:
-        return ""
-    width, height, left, top = 420, 260, 60, 40
-    names = [name for name in names if any(name in lines for lines in panels.values())]
-    colours = {name: "#888888" if name == "copy" else COLOURS[i % len(COLOURS)]
-               for i, name in enumerate([n for n in names if n != "copy"] + ["copy"])}
-    total_width = (width + left + 20) * len(panels)
-    total_height = height + top + 70
-    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">'
-           % (total_width, total_height),
-           '<rect width="100%" height="100%" fill="white"/>']
-    for index, ((op, dtype), lines) in enumerate(panels.items()):
-        x0 = index * (width + left + 20) + left
-        ds = sorted({d for line in lines.values() for d, _ in line})
-        low, high = math.log2(ds[0]), max(math.log2(ds[-1]), math.log2(ds[0]) + 1)
-        most = max(speed for line in lines.values() for _, speed in line)
-        step = nice_step(most)
-        peak = math.ceil(most / step) * step
-        x = lambda d: x0 + (math.log2(d) - low) / (high - low) * width
-        y = lambda speed: top + height - speed / peak * height
-        text = lambda px, py, what, anchor: '<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>' % (px, py, anchor, what)
-        out.append(text(x0 + width / 2, top - 16, "%s %s, GB/s against d, %d thread%s"
-                        % (op, dtype, threads, "s" * (threads > 1)), "middle"))
-        for k in range(round(peak / step) + 1):
-            out.append('<path d="M%.1f %.1fh%d" stroke="#dddddd"/>' % (x0, y(k * step), width))
-            out.append(text(x0 - 6, y(k * step) + 4, "%g" % (k * step), "end"))
-        for d in ds:
-            if d == 2 ** round(math.log2(d)):
-                out.append(text(x(d), top + height + 18, d if d < 1024 else "%dk" % (d // 1024), "middle"))
-        for name, line in lines.items():
-            points = " ".join("%.1f,%.1f" % (x(d), y(speed)) for d, speed in sorted(line))
-            out.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s><title>%s</title></polyline>'
-                       % (points, colours[name], ' stroke-dasharray="6 4"' if name in BOUNDS else "", name))
-    for index, name in enumerate(names):
-        px = left + index * 110
-        out.append('<path d="M%d %dh24" stroke="%s" stroke-width="2"%s/>'
-                   % (px, total_height - 14, colours[name], ' stroke-dasharray="6 4"' if name in BOUNDS else ""))
-        out.append('<text x="%d" y="%d">%s</text>' % (px + 30, total_height - 10, name))
-    return "\n".join(out + ["</svg>"]) + "\n"
-
-
 def page(result, plots):
-    """Markdown of a whole run; `plots` are the paths of the plots, by threads."""
+    """Markdown of a whole run; `plots` are the paths of the plots, by kind and threads."""
     context, records = result["context"], result["records"]
     parts = ["- CPU: %s\n- %s\n- Load of the machine, before and after: %s and %s"
              % (context["cpu"], "\n- ".join(context["versions"]), *context["load"]),
              "```sh\n%s\n```" % context["command"]]
+
+    def add(title, *texts):
+        texts = [text for text in texts if text]
+        if texts:
+            parts.extend(["### " + title, *texts])
+
     for threads in sorted({record["threads"] for record in records}):
         count = "%d thread%s" % (threads, "s" * (threads > 1))
-        for kind, title in (("norm", "Norms, %s: time as a multiple of the limit's" % count),
-                            ("ffn", "FFN, %s: percent of the roofline" % count)):
+        for kind, title in (("norms", "Norms, %s: time as a multiple of the limit's"),
+                            ("rows", "Gates and softmax, %s: time as a multiple of the copy's"),
+                            ("ffn", "FFN, %s: percent of the roofline")):
             table = ratio_table(records, kind, threads)
-            if table:
-                parts += ["### " + title, table]
-        table = norm_comparison(records, threads)
-        if table:
-            parts += ["### rmsnorm against layernorm, %s" % count, table]
-        if threads in plots:
-            parts += ["### Speed against d, %s" % count, "![GB/s against d](%s)" % plots[threads]]
-    gain = thread_gain(records)
-    if gain:
-        parts += ["### What two threads gain", gain]
-    notes = remarks(records)
-    if notes:
-        parts += ["### Of our own results", notes]
+            add(title % count, table and verdict(records, kind, threads), table)
+            if kind == "norms":
+                add("rmsnorm against layernorm, %s" % count, norm_comparison(records, threads))
+                add("Shapes known at run time alone, %s: time as a multiple of the static code's" % count,
+                    static_and_dynamic(records, threads))
+                add("Rows that fill no vector, %s" % count, ragged(records, threads))
+            if kind == "ffn":
+                add("Decode, %s" % count, decode(records, threads))
+        for kind, title in (("speed", "Speed against d"), ("roofline", "Roofline")):
+            if (kind, threads) in plots:
+                add("%s, %s" % (title, count), "![%s](%s)" % (title, plots[kind, threads]))
+    add("What two threads gain", thread_gain(records))
+    add("Compile time and size", footprint_tables(result.get("footprints", ())))
+    add("Of our own results", remarks(records))
     return "\n\n".join(parts) + "\n"
 
 

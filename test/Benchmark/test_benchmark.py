@@ -30,6 +30,9 @@ def widen(array):
 
 
 def expected(case):
+    if case["kind"] == "norm" and row_ops.is_row_op(case):
+        x, u = (widen(common.inputs({**case, "op": "add_rmsnorm"})[name]).astype(np.float64) for name in "xr")
+        return [row_ops.reference(case, x, u)]
     a = {name: widen(array).astype(np.float64) for name, array in common.inputs(case).items()}
     if case["kind"] == "ffn":
         gate, up = a["x"] @ a["Wg"].T, a["x"] @ a["Wu"].T
@@ -40,10 +43,10 @@ def expected(case):
     return [y, s] if "r" in a else [y]
 
 
-def worker(questions, *arguments, threads=1):
+def worker(questions, *arguments, threads=1, script="peer_worker.py"):
     """The worker's answers."""
     done = subprocess.run(
-        [sys.executable, OPTIONS.source / "benchmark/peer_worker.py", HARNESS, *arguments],
+        [sys.executable, OPTIONS.source / "benchmark" / script, HARNESS, *arguments],
         input="".join(json.dumps(question) + "\n" for question in questions), capture_output=True,
         text=True, env={**os.environ, "PEER_THREADS": str(threads)})
     if done.returncode:
@@ -53,18 +56,18 @@ def worker(questions, *arguments, threads=1):
 
 def record(contender, ratio, best=1e-5, **more):
     case = norm("rmsnorm", rows=1024, d=64)
-    return {**case, "case": "rmsnorm f32 1024x64", "threads": 1, "contender": contender, "best": best,
+    return {**case, "set": "norms", "case": "rmsnorm f32 1024x64", "threads": 1, "contender": contender, "best": best,
             "ratio": ratio, **more}
 
 
 class Worker(unittest.TestCase):
     def test_values(self):
         with tempfile.TemporaryDirectory() as work:
-            every = [norm(op, dtype) for op in description.NORM_OPS for dtype in description.DTYPES]
+            every = [norm(op, dtype) for op in description.ROW_OPS for dtype in description.DTYPES]
             every += [ffn(dtype) for dtype in description.DTYPES]
             # Not all in all shapes: compiling takes its time.
             for shapes, cases in (("static", every), ("rows", [norm("add_layernorm")]),
-                                  ("dynamic", [norm("add_layernorm", "bf16"), ffn()])):
+                                  ("dynamic", [norm("add_layernorm", "bf16"), norm("softmax", "bf16"), ffn()])):
                 questions = []
                 for index, case in enumerate(cases):
                     questions += [{"op": "setup", "case": case}, {"op": "run", "iters": 3},
@@ -88,12 +91,31 @@ class Worker(unittest.TestCase):
         self.assertTrue(setup["supported"], setup)
 
     def test_unsupported(self):
-        cases = (norm("softmax"), norm("rmsnorm", "f8"), {**ffn(), "op": "geglu"}, {"kind": "conv"})
+        cases = (norm("argmax"), norm("rmsnorm", "f8"), {**ffn(), "op": "geglu"}, {"kind": "conv"})
         answers = worker([{"op": "setup", "case": case} for case in cases])
         self.assertEqual(len(answers), len(cases))
         for setup in answers:
             self.assertFalse(setup["supported"])
             self.assertTrue(setup["note"])
+
+
+    def test_copy(self):
+        """The bound of gates and softmax."""
+        for threads in (1, 2):
+            case = norm("gated_silu", rows=40, d=1000)
+            answers = worker([{"op": "setup", "case": case}, {"op": "run", "iters": 3},
+                              {"op": "setup", "case": norm("rmsnorm")}], "copy", threads=threads, script="row_worker.py")
+            # Three arrays move: the copy reads half of their bytes and writes the other.
+            self.assertEqual(answers[0]["note"], "memcpy of 240000 bytes")
+            self.assertGreater(answers[1]["seconds_per_call"], 0)
+            self.assertFalse(answers[2]["supported"])
+        with tempfile.TemporaryDirectory() as work:
+            support = kernel.Support(work)
+            for threads in (1, 2):
+                source, target = (np.arange(n, n + 1001, dtype=np.uint8) for n in (0, 1))
+                support.library.copy_repeatedly(target.ctypes.data, source.ctypes.data, 1000, threads, 3)
+                np.testing.assert_array_equal(target[:1000], source[:1000])
+                self.assertNotEqual(target[1000], source[1000])
 
 
 class Kernel(unittest.TestCase):
@@ -126,33 +148,73 @@ class Kernel(unittest.TestCase):
 
 class Report(unittest.TestCase):
     def test_table(self):
-        table = report.ratio_table([record("limit", 1.0), record("copy", 0.5), record("xfmr", 1.25),
-                                    record("peer", 2.0), record("other", 3.0)], "norm", 1)
+        found = [record("limit", 1.0), record("copy", 0.5), record("xfmr", 1.25), record("peer", 2.0), record("other", 3.0)]
+        table = report.ratio_table(found, "norms", 1)
         self.assertIn("| rmsnorm f32 1024x64 | 10.00 µs | 0.50 | 1.25 | **2.00** | 3.00 |", table)
-        self.assertEqual(report.ratio_table([record("limit", 1.0)], "norm", 2), "")
+        self.assertEqual(report.ratio_table([record("limit", 1.0)], "norms", 2), "")
+        verdict = report.verdict(found, "norms", 1)
+        self.assertIn("`xfmr` reaches 80 % of the limit's speed in the median of 1 cases, 80 % at least", verdict)
+        self.assertIn("takes 1.60 times as long in the geometric mean, 1.60 times at least "
+                      "(rmsnorm f32 1024x64, peer)", verdict)
 
     def test_a_mean_is_of_all_cases(self):
         table = report.ratio_table([record("limit", 1.0), record("xfmr", 2.0), record("peer", 2.0),
-                                    record("limit", 1.0, case="b"), record("xfmr", 8.0, case="b")], "norm", 1)
+                                    record("limit", 1.0, case="b"), record("xfmr", 8.0, case="b")], "norms", 1)
         self.assertIn("geometric mean* |  | 4.00 | – |", table)
 
     def test_roofline(self):
-        same = {"kind": "ffn", "op": "swiglu", "dtype": "f32"}
+        same = {"kind": "ffn", "op": "swiglu", "dtype": "f32", "set": "ffn"}
         table = report.ratio_table([record("limit", 1.0, **same), record("xfmr", 1.25, **same)], "ffn", 1)
         self.assertIn("| 80 % |", table)
 
     def test_comparisons(self):
         layernorm = record("xfmr", 1.0, best=2e-5, op="layernorm")
-        self.assertIn("| 10.00 µs | 20.00 µs | 100 % |", report.norm_comparison([record("xfmr", 1.0), layernorm], 1))
+        self.assertIn("| 10.00 µs | 20.00 µs | 50 % |", report.norm_comparison([record("xfmr", 1.0), layernorm], 1))
         two = [record(name, 1.0, best=best, threads=2) for name, best in (("limit", 5e-6), ("xfmr", 8e-6))]
-        self.assertIn("| 2.00 | 1.25 |", report.thread_gain([record("limit", 1.0), record("xfmr", 1.0)] + two))
+        self.assertIn("| 2.00 | 1.25 | 63 % |", report.thread_gain([record("limit", 1.0), record("xfmr", 1.0)] + two))
 
-    def test_plot(self):
-        lines = [record(name, ratio, d=d, rows=65536 // d, case=str(d), sweep=True)
+    def test_static_and_dynamic(self):
+        # Round by round: a round that disturbs both is no difference.
+        found = [record("xfmr", 1.0, times=[1.0, 9.0, 2.0]), record("xfmr_dynamic", 1.0, times=[1.5, 9.0, None])]
+        self.assertIn("| xfmr_dynamic | 32 rows and more | 1.25 | 1.25 | rmsnorm f32 1024x64 |",
+                      report.static_and_dynamic(found, 1))
+        self.assertEqual(report.static_and_dynamic(found[:1], 1), "")
+
+    def test_ragged(self):
+        found = [record(name, 1.0, best=best * d, d=d, case=str(d), set="ragged")
+                 for name, prices in (("limit", (2e-6, 3e-6)), ("xfmr", (2e-6, 4e-6))) for d, best in zip((64, 65), prices)]
+        self.assertIn("| 65 | 1.50 | 2.00 | 1.33 |", report.ragged(found, 1))
+
+    def test_decode(self):
+        found = [record(name, 1.0, best=best, times=[best], kind="ffn", set="ffn", d=8, ff=16, M=m, case="M=%d" % m)
+                 for name, times in (("xfmr", (2e-6, 3e-6)), ("xfmr_invariant", (2e-6, 4.5e-6)))
+                 for m, best in zip((1, 16), times)]
+        text = report.decode(found, 1)
+        self.assertIn("| f32 8x16 | 2.00 µs | 3.00 µs | 1.50 |", text)
+        self.assertIn("| f32 8x16 | 16 | 1.50 |", text)
+
+    def test_footprints(self):
+        of = lambda **more: {"compile_seconds": 0.05, "object_bytes": 4100, "runs": 5, **more}
+        text = report.footprint_tables([of(**norm("rmsnorm", d=64)), of(**norm("rmsnorm", d=0)),
+                                        of(**ffn(), call_bytes=2000000)])
+        self.assertIn("| op | any d | d = 64 |", text)
+        self.assertIn("| rmsnorm f32 | 50 ms, 4.1 KB | 50 ms, 4.1 KB |", text)
+        self.assertIn("| swiglu f32 M=3 40x72 | 50 ms | 4.1 KB | 2.0 MB | 0.9 KB |", text)
+
+    def test_plots(self):
+        lines = [record(name, ratio, d=d, rows=65536 // d, case=str(d), set="sweep")
                  for name, ratio in (("limit", 1.0), ("copy", 0.8), ("xfmr", 1.1)) for d in (64, 128, 256)]
-        svg = xml.dom.minidom.parseString(report.plot(lines, 1))
-        self.assertEqual(len(svg.getElementsByTagName("polyline")), 3)
-        self.assertEqual(report.plot([record("limit", 1.0)], 1), "")
+        svg = xml.dom.minidom.parseString(plots.plot_speed(lines, 1))
+        self.assertEqual({node.firstChild.nodeValue for node in svg.getElementsByTagName("title")}, {"limit", "copy", "xfmr"})
+        self.assertEqual(plots.plot_speed([record("limit", 1.0)], 1), "")
+        roofs = {"kind": "ffn", "set": "ffn", "d": 8, "ff": 16, "f32_flops": [1e11], "read_bw": [4e10]}
+        found = [record(name, ratio, M=m, case="M=%d" % m, **roofs) for m in (1, 16, 128)
+                 for name, ratio in (("limit", 1.0), ("xfmr", 1.25), ("peer", 2.0))]
+        svg = xml.dom.minidom.parseString(plots.plot_roofline(found, 1))
+        titles = [node.firstChild.nodeValue for node in svg.getElementsByTagName("title") if node.firstChild]
+        self.assertIn("M=16, xfmr: 80 % of the roofline", titles)
+        self.assertIn("M=1, peer: 50 % of the roofline", titles)
+        self.assertEqual(plots.plot_roofline(lines, 1), "")
 
     def test_page(self):
         text = "before\n%s\nold\n%safter\n" % (report.BEGIN, report.END)
@@ -176,33 +238,51 @@ class Command(unittest.TestCase):
     def test_run(self):
         with tempfile.TemporaryDirectory() as work:
             done = self.call(work, "--peers", str(HARNESS), "--ops=rmsnorm", "--dtypes=f32", "--norm-shapes=2x8",
-                             "--ffn-shapes=8x16", "--m=1", "--cases=norms,ffn", "--contenders=limit,copy,xfmr")
+                             "--ffn-shapes=8x16", "--m=1", "--ragged-ffn=2x9x5", "--row-shapes=2x8", "--sets=norms,rows,ffn",
+                             "--contenders=limit,copy,xfmr")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("| rmsnorm f32 | 1000.00 ms | 0.50 | 1.00 |", done.stdout)
-            self.assertIn("| swiglu f32 | 1000.00 ms | 100 % |", done.stdout)
+            self.assertIn("| rmsnorm f32 8 | 1000.00 ms | 0.50 | 1.00 |", done.stdout)
+            self.assertIn("| softmax f32 8 | 1000.00 ms | 1.00 |", done.stdout)
+            self.assertIn("| swiglu f32 8 | 1000.00 ms | 100 % |", done.stdout)
             # The machine's paths are not part of a page.
             self.assertNotIn(work, done.stdout)
             result = json.loads(pathlib.Path(work, "out/results.json").read_text())
-            self.assertEqual(len(result["records"]), 6)
+            # 3 of the norm, 2 of each of 4 row ops, 2 of each of 2 networks.
+            self.assertEqual(len(result["records"]), 15)
             ours = [found for found in result["records"] if found["contender"] == "xfmr"]
             self.assertTrue(all(found["supported"] for found in ours), ours)
             self.assertEqual(pathlib.Path(work, "out/table.md").read_text().strip(), done.stdout.strip())
 
     def test_plot(self):
         with tempfile.TemporaryDirectory() as work:
-            done = self.call(work, "--peers", str(HARNESS), "--dtypes=f32", "--cases=sweep", "--contenders=limit,copy")
+            done = self.call(work, "--peers", str(HARNESS), "--dtypes=f32", "--sets=sweep", "--contenders=limit,copy")
             self.assertEqual(done.returncode, 0, done.stderr)
             svg = pathlib.Path(work, "out/norm-speed-1.svg").read_text()
             self.assertIn("rmsnorm f32", svg)
             self.assertIn(">64k<", svg)
             self.assertIn("norm-speed-1.svg", done.stdout)
 
+    def test_footprint(self):
+        with tempfile.TemporaryDirectory() as work:
+            done = self.call(work, "--peers", str(HARNESS), "--dtypes=f32", "--ops=rmsnorm", "--ffn-shapes=128x256", "--m=40",
+                             "--sets=footprint", "--compilations=1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = json.loads(pathlib.Path(work, "out/results.json").read_text())["footprints"]
+            rows = [one for one in found if one["op"] == "rmsnorm"]
+            self.assertEqual([one["d"] for one in rows], [64, 512, 4096, 65536, 0])
+            # Code does not grow with d.
+            sizes = [one["object_bytes"] for one in rows if one["d"] >= 4096]
+            self.assertLess(max(sizes), 1.2 * min(sizes))
+            network = found[-1]
+            self.assertGreater(network["compile_seconds"], 0)
+            self.assertLess(network["call_bytes"], 4 << 20)
+
     def test_wrong_use(self):
         with tempfile.TemporaryDirectory() as work:
             for arguments, message in (((), "say --peers, or set $XFMR_PEERS"),
                                        (("--peers", work), "there is no"),
-                                       (("--peers", str(HARNESS), "--cases=all"), "no all"),
-                                       (("--peers", str(HARNESS), "--cases=norms", "--ops="), "no case")):
+                                       (("--peers", str(HARNESS), "--sets=all"), "no all"),
+                                       (("--peers", str(HARNESS), "--sets=norms", "--ops="), "no case")):
                 done = self.call(work, *arguments)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(message, done.stderr)
@@ -221,5 +301,7 @@ if __name__ == "__main__":
     import common
     import description
     import kernel
+    import plots
     import report
+    import row_ops
     unittest.main(argv=sys.argv[:1] + rest)

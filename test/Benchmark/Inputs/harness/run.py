@@ -25,13 +25,13 @@ def main():
         parser.add_argument("--" + name, required=True)
     for name in ("threads", "rounds"):
         parser.add_argument("--" + name, type=int)
-    parser.add_argument("--extra", action="append")
+    parser.add_argument("--extra", action="append", default=[])
     options = parser.parse_args()
     extra = dict(text.split("=", 1) for text in options.extra)
     with open(options.out, "w") as out:
         for case in common.norm_cases():
             for name in options.contenders.split(","):
-                record = {**case, "case": "%(op)s %(dtype)s" % case, "threads": options.threads, "contender": name,
+                record = {**case, "case": "%(op)s %(dtype)s %(d)d" % case, "threads": options.threads, "contender": name,
                           "best": 0.5 if name == "copy" else 1.0, "ratio": 0.5 if name == "copy" else 1.0}
                 if name in extra:
                     record.update(ask(extra[name], case))
