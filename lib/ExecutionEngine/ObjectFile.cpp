@@ -111,9 +111,11 @@ static llvm::Error link(StringRef object, StringRef path,
   SmallVector<std::string> arguments{linker->first, "-shared", "-o", path.str(),
                                      object.str()};
   std::string pass = linker->second ? "-Wl," : "";
+  // The system's own linker need not know the other machine's files.
   if (target.isForeign() &&
       llvm::sys::path::filename(linker->first).contains("clang"))
-    arguments.push_back("--target=" + target.triple);
+    llvm::append_values(arguments, "--target=" + target.triple,
+                        std::string("-fuse-ld=lld"));
   if (options.openMP) {
     if (target.isForeign())
       return llvm::createStringError(
