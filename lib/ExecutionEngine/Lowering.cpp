@@ -40,7 +40,9 @@ LogicalResult mlir::xfmr::lowerToCPU(ModuleOp module,
   (void)applyPassManagerCLOptions(pm);
   CPUPipelineOptions pipeline;
   pipeline.cpu = options.cpu;
+  pipeline.emulate = options.emulate;
   pipeline.threads = options.threads;
+  pipeline.parallelFrom = options.parallelFrom;
   pipeline.numerics =
       options.relaxed ? NumericsMode::Relaxed : NumericsMode::Exact;
   pipeline.runtimeChecks = options.runtimeChecks;

@@ -130,8 +130,11 @@ void xfmr::buildParallelizeStage(OpPassManager &pm,
                                  const CPUPipelineOptions &options) {
   LowerRowLoopsOptions rowLoops;
   rowLoops.threads = options.threads;
-  rowLoops.parallelFrom = getTarget(options).parallelFromElements;
+  rowLoops.parallelFrom = options.parallelFrom == -1
+                              ? getTarget(options).parallelFromElements
+                              : options.parallelFrom.getValue();
   pm.addPass(createLowerRowLoops(rowLoops));
+  pm.addPass(createHoistBuffers());
   if (options.threads != 1) {
     // Parallel loops that a caller's own ops are.
     ConvertSCFToOpenMPPassOptions openMP;

@@ -1,12 +1,16 @@
 // Cases A15 and A16: a destination-passing entry allocates nothing of the size of
-// its arguments and copies nothing, and no code allocates on the stack.
+// its arguments and copies nothing; on the stack is at most one small tile.
 //
 // RUN: xfmr-opt --xfmr-cpu-expand-stage --xfmr-cpu-tile-stage --xfmr-cpu-bufferize-stage %s | FileCheck %s
 // RUN: xfmr-opt --xfmr-lower-to-cpu %s | FileCheck %s --check-prefix=STACK
 // RUN: xfmr-opt --xfmr-lower-to-cpu=threads=2 %s | FileCheck %s --check-prefix=STACK
 
 // STACK-NOT: llvm.alloca
-// STACK: llvm.func @entry(
+// STACK: llvm.func @in_place(
+// STACK-NOT: llvm.alloca
+// STACK: llvm.func @chain{{(_loop)?}}(
+// STACK: llvm.mlir.constant(1024 : index)
+// STACK: llvm.alloca {{.*}} x i8
 // STACK-NOT: llvm.alloca
 
 // CHECK-LABEL: func @entry(

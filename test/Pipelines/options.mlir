@@ -3,6 +3,9 @@
 // RUN: not xfmr-opt --xfmr-lower-to-cpu=numerics=fast %s 2>&1 | FileCheck %s --check-prefix=NUMERICS
 // RUN: not xfmr-opt --xfmr-lower-to-cpu=tile-rows=-2 %s 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not xfmr-opt --xfmr-lower-to-cpu=hidden-block=0 %s 2>&1 | FileCheck %s --check-prefix=BLOCK
+// RUN: not xfmr-opt --xfmr-lower-to-cpu="threads=2 parallel-from=-2" %s 2>&1 | FileCheck %s --check-prefix=FROM
+// RUN: xfmr-opt --xfmr-lower-to-cpu="threads=2 parallel-from=12345" %s | FileCheck %s --check-prefixes=LARGE,OPTION
+// RUN: xfmr-opt --xfmr-lower-to-cpu="threads=2" %s | FileCheck %s --check-prefixes=LARGE,FACTS
 // RUN: xfmr-opt --xfmr-lower-to-cpu="cpu=x86-64-v3 numerics=relaxed" %s | FileCheck %s
 // RUN: xfmr-opt --xfmr-lower-to-cpu=runtime-checks=true %s | FileCheck %s --check-prefix=CHECKED
 // RUN: xfmr-opt --xfmr-lower-to-cpu=threads=0 %s | FileCheck %s --check-prefix=ALL
@@ -12,6 +15,15 @@
 // NUMERICS: --numerics option: Cannot find option named 'fast'
 // ROWS: error: expected tile-rows of 0 or more, got -2
 // BLOCK: error: expected a hidden-block of 1 or more, got 0
+
+// FROM: error: expected parallel-from of 0 or more, got -2
+
+// What is worth threads: two tiles of rows, and by the target's facts enough of
+// them.
+// OPTION: llvm.mlir.constant(98760 : index)
+// FACTS-NOT: llvm.mlir.constant(98760 : index)
+// LARGE: llvm.icmp "sge" %{{.*}}, %{{.*}} : i64
+// LARGE: omp.parallel num_threads
 
 // CHECK: llvm.func @norm({{.*}}) -> !llvm.struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>
 // CHECK-SAME: ["target-cpu", "x86-64-v3"]

@@ -67,6 +67,11 @@ struct Options {
           "Threads to use; above 1 with OpenMP, 0 for its choice. 1 needs no "
           "OpenMP library"),
       cl::init(1), cl::cat(category)};
+  cl::opt<int64_t> parallelFrom{
+      "parallel-from",
+      cl::desc("Elements of a norm that are worth starting threads for, other "
+               "work is measured by it; -1 for what is known of the CPU"),
+      cl::init(-1), cl::cat(category)};
   cl::opt<bool> runtimeChecks{
       "runtime-checks",
       cl::desc("Check shapes and layouts at run time (the default); without, a "
@@ -175,6 +180,8 @@ llvm::Error run(const Options &options) {
                      "': expected a name that ends in .ll, .s, .o or .so");
   if (options.threads < 0)
     return makeError("--threads: expected 0 or more");
+  if (options.parallelFrom < -1)
+    return makeError("--parallel-from: expected -1 or more");
   if (options.optLevel > 3)
     return makeError("-O: expected a level from 0 to 3");
 
@@ -196,7 +203,9 @@ llvm::Error run(const Options &options) {
     return signatures.takeError();
 
   LibraryOptions libraryOptions;
+  libraryOptions.lowering.emulate = options.emulate;
   libraryOptions.lowering.threads = options.threads;
+  libraryOptions.lowering.parallelFrom = options.parallelFrom;
   libraryOptions.lowering.relaxed = options.numerics == NumericsMode::Relaxed;
   libraryOptions.lowering.runtimeChecks = options.runtimeChecks;
   libraryOptions.lowering.debugInfo = options.debugInfo;

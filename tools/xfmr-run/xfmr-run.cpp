@@ -82,10 +82,20 @@ struct Options {
   cl::opt<std::string> cpu{
       "cpu", cl::desc("The CPU to compile for; help lists the names"),
       cl::init("host"), cl::value_desc("name"), cl::cat(category)};
+  cl::opt<bool> emulate{
+      "emulate",
+      cl::desc("Lower as for --cpu, but make code for this machine, which "
+               "emulates that CPU's own instructions"),
+      cl::cat(category)};
   cl::opt<int64_t> threads{
       "threads",
       cl::desc("Threads to use; above 1 with OpenMP, 0 for its choice"),
       cl::init(1), cl::cat(category)};
+  cl::opt<int64_t> parallelFrom{
+      "parallel-from",
+      cl::desc("Elements of a norm that are worth starting threads for, other "
+               "work is measured by it; -1 for what is known of the CPU"),
+      cl::init(-1), cl::cat(category)};
   cl::opt<std::string> openMPLibrary{
       "openmp-library",
       cl::desc("The OpenMP library; by default that of this LLVM"),
@@ -235,6 +245,8 @@ llvm::Error check(func::FuncOp original, const Results &results,
 llvm::Error run(const Options &options) {
   if (options.threads < 0)
     return makeError("--threads: expected 0 or more");
+  if (options.parallelFrom < -1)
+    return makeError("--parallel-from: expected -1 or more");
   if (options.optLevel > 3)
     return makeError("-O: expected a level from 0 to 3");
   if (options.cpu == "help") {
@@ -282,7 +294,9 @@ llvm::Error run(const Options &options) {
   OwningOpRef<ModuleOp> lowered(module->clone());
   ProgramOptions programOptions;
   programOptions.lowering.cpu = options.cpu;
+  programOptions.lowering.emulate = options.emulate;
   programOptions.lowering.threads = options.threads;
+  programOptions.lowering.parallelFrom = options.parallelFrom;
   programOptions.lowering.relaxed = options.numerics == NumericsMode::Relaxed;
   programOptions.lowering.debugInfo = options.debugInfo;
   programOptions.lowering.passes = options.passes;

@@ -21,9 +21,14 @@ namespace mlir::xfmr {
 struct LoweringOptions {
   /// `host` or a name that LLVM knows.
   std::string cpu = "host";
+  /// Lower as for `cpu`, but make code for the host.
+  bool emulate = false;
   /// Threads that the code may use: 1 needs no OpenMP library, 0 leaves their
   /// number to that library.
   int64_t threads = 1;
+  /// Elements of a norm that are worth starting threads for; -1: what is known
+  /// of the CPU.
+  int64_t parallelFrom = -1;
   /// Rounding may change as docs/Numerics.md lists for `relaxed`.
   bool relaxed = false;
   bool runtimeChecks = true;

@@ -52,6 +52,12 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("how many threads the code may use; above 1 it needs an "
                      "OpenMP runtime, and 0 leaves the number to that runtime"),
       llvm::cl::init(1)};
+  Option<int64_t> parallelFrom{
+      *this, "parallel-from",
+      llvm::cl::desc("elements of a norm that are worth starting threads for, "
+                     "other work is measured by it; -1 leaves it to the "
+                     "target's facts"),
+      llvm::cl::init(-1)};
   Option<NumericsMode> numerics{
       *this, "numerics",
       llvm::cl::desc("which changes of rounding are allowed"),

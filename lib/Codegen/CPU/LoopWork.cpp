@@ -166,10 +166,14 @@ Value WorkEmitter::getOpWork(Operation *op) {
             elements, builder.createOrFold<memref::DimOp>(loc, source, dim));
     return elements;
   }
+  // One of the branches.
   Value work = constant(0);
-  for (Region &region : op->getRegions())
+  for (Region &region : op->getRegions()) {
+    Value inRegion = constant(0);
     for (Block &block : region)
-      work = add(work, getBlockWork(&block));
+      inRegion = add(inRegion, getBlockWork(&block));
+    work = builder.createOrFold<arith::MaxSIOp>(loc, work, inRegion);
+  }
   return work;
 }
 

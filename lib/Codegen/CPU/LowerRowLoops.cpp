@@ -206,6 +206,11 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
   using LowerRowLoopsBase::LowerRowLoopsBase;
 
   void runOnOperation() override {
+    if (parallelFrom < 0) {
+      getOperation()->emitError("expected parallel-from of 0 or more, got ")
+          << parallelFrom.getValue();
+      return signalPassFailure();
+    }
     IRRewriter rewriter(&getContext());
     SmallVector<scf::ForallOp> loops = getOutermost(getOperation());
     for (scf::ForallOp loop : loops)

@@ -4,7 +4,7 @@
 // networks and the gate; docs/Dialect.md).
 // RUN: split-file %s %t
 // RUN: xfmr-run %t/run.mlir --entry=both --check | FileCheck %s --check-prefix=THREE
-// RUN: xfmr-run %t/run.mlir --entry=both --check --threads=2 -O0 | FileCheck %s --check-prefix=THREE
+// RUN: xfmr-run %t/run.mlir --entry=both --check --threads=2 --parallel-from=0 -O0 | FileCheck %s --check-prefix=THREE
 // RUN: xfmr-run %t/run.mlir --entry=network --check | FileCheck %s --check-prefix=THREE
 // RUN: xfmr-run %t/run.mlir --entry=one_destination --check | FileCheck %s --check-prefix=THREE
 // THREE: check result 0: {{.*}}: ok
@@ -23,7 +23,7 @@
 // RUN: xfmr-run %t/run.mlir --entry=destinations --dynamic-size=5 --arg 2=@0 --arg 3=@1 --output 0=%t/s1.npy --output 1=%t/y1.npy
 // RUN: cmp %t/s.npy %t/s1.npy
 // RUN: cmp %t/y.npy %t/y1.npy
-// RUN: xfmr-run %t/run.mlir --entry=destinations --dynamic-size=5 --arg 2=@1 --arg 3=@0 --threads=2 --output 0=%t/s1.npy --output 1=%t/y1.npy
+// RUN: xfmr-run %t/run.mlir --entry=destinations --dynamic-size=5 --arg 2=@1 --arg 3=@0 --threads=2 --parallel-from=0 --output 0=%t/s1.npy --output 1=%t/y1.npy
 // RUN: cmp %t/s.npy %t/s1.npy
 // RUN: cmp %t/y.npy %t/y1.npy
 // RUN: xfmr-run %t/run.mlir --entry=memrefs --check --output arg2=%t/s.npy --output arg3=%t/y.npy

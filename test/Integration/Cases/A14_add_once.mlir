@@ -20,7 +20,7 @@
 // RUN: xfmr-run %s --entry=apart --check --passes='builtin.module(xfmr-tile-rows{tile-rows=7})'
 // RUN: xfmr-run %s --entry=apart --check --passes='builtin.module(xfmr-tile-rows{tile-rows=64})'
 // RUN: xfmr-run %s --entry=apart --check --passes='builtin.module(xfmr-tile-rows{tile-rows=100})'
-// RUN: xfmr-run %s --entry=layer --check --threads=2
+// RUN: xfmr-run %s --entry=layer --check --threads=2 --parallel-from=0
 
 // CHECK-LABEL: func.func @fused
 // TILED: scf.forall

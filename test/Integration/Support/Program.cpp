@@ -79,10 +79,10 @@ Program::compile(StringRef text, const ProgramOptions &options) {
   }
 
   OwningOpRef<ModuleOp> lowered(program->source->clone());
-  FailureOr<OpPassManager> pipeline =
-      parsePassPipeline(("builtin.module(xfmr-lower-to-cpu{cpu=" + options.cpu +
-                         " threads=" + std::to_string(options.threads) +
-                         " runtime-checks=true})"));
+  FailureOr<OpPassManager> pipeline = parsePassPipeline(
+      ("builtin.module(xfmr-lower-to-cpu{cpu=" + options.cpu +
+       " threads=" + std::to_string(options.threads) + " parallel-from=" +
+       std::to_string(options.parallelFrom) + " runtime-checks=true})"));
   if (failed(pipeline))
     return fail("the pipeline does not parse");
   PassManager pm(context);

@@ -26,6 +26,9 @@ using reference::ArrayView;
 struct ProgramOptions {
   /// The option `threads` of the pipeline.
   unsigned threads = 1;
+  /// The option `parallel-from` of the pipeline: threads are used for the
+  /// smallest rows too.
+  int64_t parallelFrom = 0;
   unsigned optLevel = 2;
   /// The option `cpu` of the pipeline.
   std::string cpu = "host";

@@ -1,7 +1,7 @@
 // A18: the OpenMP library is found in a clean environment and threads are used;
 // with one thread it is not loaded. Results do not depend on the number.
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: env -i OMP_DISPLAY_AFFINITY=true xfmr-run %s --threads=2 --check --output 0=%t/two.npy > %t/two.txt 2>&1
+// RUN: env -i OMP_DISPLAY_AFFINITY=true xfmr-run %s --threads=2 --parallel-from=0 --check --output 0=%t/two.npy > %t/two.txt 2>&1
 // RUN: FileCheck %s --check-prefixes=CHECK,TWO < %t/two.txt
 // RUN: env -i OMP_DISPLAY_AFFINITY=true xfmr-run %s --threads=1 --check --output 0=%t/one.npy > %t/one.txt 2>&1
 // RUN: FileCheck %s --check-prefixes=CHECK,ONE < %t/one.txt

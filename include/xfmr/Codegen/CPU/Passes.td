@@ -156,6 +156,45 @@ def LowerRowLoops : Pass<"xfmr-lower-row-loops", "::mlir::ModuleOp"> {
   ];
 }
 
+def HoistBuffers : Pass<"xfmr-hoist-buffers"> {
+  let summary = "Allocate the temporaries of loops once";
+  let description = [{
+    Moves a `memref.alloc` and its `memref.dealloc` out of the `scf.for` that both
+    stand in, where the sizes are the same in all iterations or have a constant bound
+    (the last tile of rows has fewer): each thread then allocates once. Small
+    buffers of a known size become `memref.alloca` at the start of the function.
+    Those that stay in a loop are reported by a remark.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    scf.for %i = %from to %to step %c4 {
+      %rows = affine.min affine_map<(d0)[s0] -> (4, s0 - d0)>(%i)[%n]
+      %z = memref.alloc(%rows) : memref<?x64xf32>
+      ...
+      memref.dealloc %z : memref<?x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %all = memref.alloca() {alignment = 64 : i64} : memref<1024xi8>
+    scf.for %i = %from to %to step %c4 {
+      %rows = affine.min affine_map<(d0)[s0] -> (4, s0 - d0)>(%i)[%n]
+      %z = memref.view %all[%c0][%rows] : memref<1024xi8> to memref<?x64xf32>
+      ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"stackBytes", "stack-bytes", "int64_t", "16384",
+           "Bytes of the stack that a function may use for temporaries">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def SerializeProductRows : Pass<"xfmr-serialize-product-rows"> {
   let summary = "Take tiles of rows with products one after another";
   let description = [{

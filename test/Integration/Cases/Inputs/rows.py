@@ -55,7 +55,7 @@ def text(element):
 
 
 every = "".join(map(text, ELEMENTS))
-modules = {1: Module(every), 2: Module(every, "--threads=2")}
+modules = {1: Module(every), 2: Module(every, "--threads=2", "--parallel-from=0")}
 for element in ELEMENTS:
     rows = encode(random.standard_normal((max(COUNTS), D)) * 3 + 1, element)
     branch = encode(random.standard_normal((max(COUNTS), D)), element)
@@ -83,7 +83,7 @@ for element in ELEMENTS:
 
 # Networks: every type's products of one network, without the units that depend on M.
 code = "".join(network(f"ffn_{element}", "swiglu_ffn", ("out_in",) * 3, (False,) * 3, element) for element in ("f32", "bf16"))
-modules = {1: Module(code, "-O1"), 2: Module(code, "-O1", "--threads=2")}
+modules = {1: Module(code, "-O1"), 2: Module(code, "-O1", "--threads=2", "--parallel-from=0")}
 for element in ("f32", "bf16"):
     rows = encode(random.standard_normal((1000, 40)), element)
     weights = [encode(random.standard_normal(size) / 6, element) for size in ((70, 40), (70, 40), (40, 70))]
