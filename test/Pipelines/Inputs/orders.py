@@ -10,7 +10,7 @@ TOOL, SOURCE = sys.argv[1:3]
 STAGES = ["expand", "tile", "bufferize", "decompose", "vectorize", "parallelize", "llvm"]
 PASSES = [
     "deallocate-buffers", "decompose-in-tiles", "expand-aggregates", "expand-math", "expand-narrow-float",
-    "expand-residual-blocks", "export-entries", "lower-contractions", "lower-row-groups", "lower-row-loops",
+    "expand-residual-blocks", "export-entries", "hoist-buffers", "lower-contractions", "lower-row-groups", "lower-row-loops",
     "memrefs-to-tensors", "narrow-masks-to-integer", "set-target", "tile-rows", "to-linalg", "verify-lowered",
 ]
 names = [f"--xfmr-cpu-{stage}-stage" for stage in STAGES]
