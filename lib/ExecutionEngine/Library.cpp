@@ -34,7 +34,8 @@ compileFor(ModuleOp module, ArrayRef<EntrySignature> signatures,
            SmallVector<std::string> &messages) {
   OwningOpRef<ModuleOp> lowered(module.clone());
   LoweringOptions lowering = options.lowering;
-  lowering.cpu = target.getName();
+  // What code emulates need not be what it is for.
+  lowering.cpu = lowering.emulate ? options.cpus[0] : target.getName();
   if (failed(lowerToCPU(*lowered, lowering)))
     return llvm::createStringError("the module could not be lowered for '" +
                                    lowering.cpu + "'");
@@ -60,6 +61,15 @@ mlir::xfmr::compileLibrary(ModuleOp module, ArrayRef<EntrySignature> signatures,
       return llvm::createStringError("one file cannot hold code for both '" +
                                      options.cpus[0] + "' and '" + cpu + "'");
     targets.push_back(std::move(*target));
+  }
+  if (options.lowering.emulate) {
+    if (targets.size() != 1)
+      return llvm::createStringError(
+          "code that emulates a CPU is for the host alone: name one CPU");
+    llvm::Expected<CPUTarget> host = CPUTarget::get("host");
+    if (!host)
+      return host.takeError();
+    targets[0] = std::move(*host);
   }
   SmallVector<std::string> messages;
   if (targets.size() == 1) {

@@ -99,6 +99,10 @@ Program::create(ModuleOp module, const EntrySignature &signature,
     return llvm::createStringError("this machine cannot run code for '" +
                                    options.lowering.cpu + "'");
   };
+  if (options.lowering.emulate)
+    target = CPUTarget::get("host");
+  if (!target)
+    return target.takeError();
   if (target->isForeign())
     return cannotRun();
   if (!target->isHost) {

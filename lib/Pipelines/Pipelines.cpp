@@ -11,7 +11,6 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
@@ -36,6 +35,7 @@
 #include "xfmr/Codegen/Math/Passes.h"
 #include "xfmr/Dialect/Transforms/Passes.h"
 #include "xfmr/Target/CPUTarget.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -101,10 +101,13 @@ void xfmr::buildBufferizeStage(OpPassManager &pm,
 
 void xfmr::buildDecomposeStage(OpPassManager &pm,
                                const CPUPipelineOptions &options) {
-    pm.addPass(createSerializeProductRows());
+  pm.addPass(createSerializeProductRows());
   DecomposeInTilesOptions decompose;
   decompose.hiddenBlock = options.hiddenBlock;
   pm.addPass(createDecomposeInTiles(decompose));
+  MemrefsToTensorsOptions temporaries;
+  temporaries.temporariesOnly = true;
+  pm.addPass(createMemrefsToTensors(temporaries));
 }
 
 void xfmr::buildVectorizeStage(OpPassManager &pm,
@@ -112,8 +115,14 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
   unsigned vectorBytes = getTarget(options).vectorBytes;
   LowerContractionsOptions contractions;
   contractions.vectorBytes = vectorBytes;
+  CPUTarget target = getTarget(options);
   LowerRowGroupsOptions rowGroups;
   rowGroups.vectorBytes = vectorBytes;
+  rowGroups.vectorRegisters = target.vectorRegisters;
+  rowGroups.bf16Dot = target.prefersBF16Dot;
+  rowGroups.prefetchFromBytes = target.l1Bytes;
+  rowGroups.nonTemporalFromBytes = target.nonTemporalFromBytes;
+  rowGroups.storeFence = llvm::Triple(target.triple).isX86();
   // First: it rewrites contractions on tensors onto memrefs.
   pm.addPass(createLowerRowGroups(rowGroups));
   pm.addPass(createLowerContractions(contractions));
@@ -158,7 +167,11 @@ void xfmr::buildLLVMStage(OpPassManager &pm,
   arithTypes.sourceTypeStrs = {"bf16"};
   pm.addPass(arith::createArithEmulateUnsupportedFloats(arithTypes));
   pm.addPass(createExpandMath());
-  pm.addPass(createExpandNarrowFloat());
+  ExpandNarrowFloatOptions narrowFloat;
+  CPUTarget target = getTarget(options);
+  narrowFloat.nativeBF16 =
+      target.convertsBF16 && target.vectorBytes == 64 && !options.emulate;
+  pm.addPass(createExpandNarrowFloat(narrowFloat));
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -177,7 +190,7 @@ void xfmr::buildLLVMStage(OpPassManager &pm,
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertBranchesToLLVM());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

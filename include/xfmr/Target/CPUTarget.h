@@ -64,6 +64,10 @@ struct CPUTarget {
   /// AMX tiles, with bf16 and int8 products.
   bool hasAMXBF16 = false;
   bool hasAMXInt8 = false;
+  /// Rows from which on tiles multiply bf16 faster than vectors do: weights that
+  /// come from memory, and weights that an L2 cache holds.
+  int64_t amxFromRows = 4;
+  int64_t amxFromRowsInL2 = 2;
 
   /// Cache sizes in bytes: one core's L1 data and L2, and the last level.
   int64_t l1Bytes = 32 * 1024;

@@ -38,6 +38,13 @@ struct SetTarget : xfmr::impl::SetTargetBase<SetTarget> {
       module.emitError() << llvm::toString(target.takeError());
       return signalPassFailure();
     }
+    if (emulate) {
+      target = CPUTarget::get("host");
+      if (!target) {
+        module.emitError() << llvm::toString(target.takeError());
+        return signalPassFailure();
+      }
+    }
     auto machine = target->createTargetMachine(llvm::CodeGenOptLevel::Default);
     if (!machine) {
       module.emitError() << llvm::toString(machine.takeError());

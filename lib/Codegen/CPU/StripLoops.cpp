@@ -10,6 +10,7 @@
 #include "RowLoweringStrips.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -66,6 +67,34 @@ Value StripLoops::getTailMask(unsigned dim, int64_t lanes) {
   return known;
 }
 
+Value StripLoops::getTailMaskOfHalf(unsigned dim, int64_t lanes,
+                                    unsigned parity) {
+  Value whole = getMultiple(dim, lanes), extent = getExtent(dim);
+  Value one = getConstant(1);
+  Value &known = halfMasks[parity][{dim, lanes}];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(hoist);
+    Value rest = builder.createOrFold<arith::SubIOp>(loc, extent, whole);
+    if (parity == 0)
+      rest = builder.createOrFold<arith::AddIOp>(loc, rest, one);
+    Value count = builder.createOrFold<arith::ShRUIOp>(loc, rest, one);
+    known = vector::CreateMaskOp::create(
+        builder, loc, VectorType::get({lanes / 2}, builder.getI1Type()), count);
+  }
+  return known;
+}
+
+void mlir::xfmr::disableUnrolling(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  LLVM::LoopUnrollAttr unroll = LLVM::LoopUnrollAttr::get(
+      context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  loop->setAttr("llvm.loop_annotation",
+                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {},
+                                              {}, {}, {}, {}, {}, {}, {}, {},
+                                              {}, {}));
+}
+
 StripLoops::Values
 StripLoops::emitFor(Value from, Value to, int64_t step, ValueRange inits,
                     function_ref<Values(Value, ValueRange)> body) {
@@ -75,6 +104,7 @@ StripLoops::emitFor(Value from, Value to, int64_t step, ValueRange inits,
                          [&](OpBuilder &, Location, Value iv, ValueRange args) {
                            scf::YieldOp::create(builder, loc, body(iv, args));
                          });
+  disableUnrolling(loop);
   return Values(loop.getResults());
 }
 
@@ -101,4 +131,11 @@ StripLoops::emitTail(unsigned dim, int64_t lanes, ValueRange inits,
   builder.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(builder, loc, inits);
   return Values(branch.getResults());
+}
+
+Value mlir::xfmr::emitUnlikely(OpBuilder &builder, Location loc,
+                               Value condition) {
+  Value no =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
+  return LLVM::ExpectOp::create(builder, loc, condition, no);
 }

@@ -9,6 +9,7 @@
 #ifndef XFMR_LIB_CODEGEN_CPU_STRIPLOOPS_H
 #define XFMR_LIB_CODEGEN_CPU_STRIPLOOPS_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -45,7 +46,11 @@ public:
   /// The lanes of a vector that a dim's extent fills after its last multiple of
   /// `lanes`.
   Value getTailMask(unsigned dim, int64_t lanes);
+  /// The same for vectors of the even elements among the `lanes`, or of the odd
+  /// ones.
+  Value getTailMaskOfHalf(unsigned dim, int64_t lanes, unsigned parity);
 
+  /// A loop that LLVM does not unroll: a step is as much as the registers hold.
   Values emitFor(Value from, Value to, int64_t step, ValueRange inits,
                  function_ref<Values(Value, ValueRange)> body);
 
@@ -67,8 +72,15 @@ private:
   /// By any value: a DenseMap cannot hold the largest.
   std::map<int64_t, Value> constants;
   DenseMap<unsigned, Value> sizes;
-  DenseMap<std::pair<unsigned, int64_t>, Value> multiples, masks;
+  DenseMap<std::pair<unsigned, int64_t>, Value> multiples, masks, halfMasks[2];
 };
+
+/// `condition`, which code that branches on it may take to be false.
+Value emitUnlikely(OpBuilder &builder, Location loc, Value condition);
+
+/// Tells LLVM to leave a loop as it is: by a discardable attribute, kept down to
+/// LLVM IR.
+void disableUnrolling(scf::ForOp loop);
 
 } // namespace mlir::xfmr
 

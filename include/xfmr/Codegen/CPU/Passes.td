@@ -229,6 +229,29 @@ def SerializeProductRows : Pass<"xfmr-serialize-product-rows"> {
 // Target and entry points
 //===----------------------------------------------------------------------===//
 
+def ConvertBranchesToLLVM : Pass<"xfmr-convert-branches-to-llvm"> {
+  let summary = "Branches between blocks, and tiles that they carry, to LLVM";
+  let description = [{
+    Converts the dialects cf and amx at once. A branch may carry a tile, and only
+    the conversion of amx knows what type that has in LLVM; after a conversion of
+    one of the two, the other would meet a cast that it cannot resolve. The
+    attribute `llvm.loop_annotation` of a loop, which the loop's branch inherits,
+    becomes the branch's own `loop_annotation`: no other reaches LLVM IR.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    cf.br ^bb1(%0 : !amx.tile<16x16xf32>)
+    ```
+    After:
+    ```mlir
+    llvm.br ^bb1(%0 : !llvm.x86_amx)
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def EmulateTargetOps : Pass<"xfmr-emulate-target-ops", "::mlir::ModuleOp"> {
   let summary = "Plain vector code in the place of instructions of one processor";
   let description = [{
@@ -394,15 +417,23 @@ def LowerContractions : Pass<"xfmr-lower-contractions"> {
     ```
   }];
   let options = [
-    Option<"vectorBytes", "vector-bytes", "unsigned", "64",
-           "Bytes of a native vector: 16, 32 or 64">,
+    Option<"cpu", "cpu", "std::string", [{""}],
+           "The CPU: host, or a name that LLVM knows; empty: none, one with "
+           "fused multiply-adds">,
+    Option<"vectorBytes", "vector-bytes", "unsigned", "0",
+           "Bytes of a native vector: 16, 32 or 64; 0 chooses by cpu">,
     Option<"tileRows", "tile-rows", "unsigned", "0",
-           "Rows of a register tile, a power of two; 0 chooses by vector-bytes">
+           "Rows of a register tile, a power of two; 0 chooses by vector-bytes">,
+    Option<"panels", "panels", "bool", "false",
+           "Make products of packed panels of contractions with one matrix">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::affine::AffineDialect", "::mlir::amx::AMXDialect",
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect",
+    "::mlir::xfmr::XfmrDialect"
   ];
 }
 
@@ -413,16 +444,29 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     `bufferization.materialize_in_destination` that work on the same rows
     (elementwise ops, and reductions over the trailing dims) become one loop over
     the rows. Inside it, every level of reductions is one strip-mined pass and one
-    last pass stores all results; elementwise values are computed again in each
-    pass, so nothing is stored between passes. Linalg ops on memrefs become row
-    groups of their own, as do copies between memrefs that are not contiguous.
+    last pass stores the results; elementwise values are computed again in each
+    pass, but for a result that the first pass stores and the later ones read.
+    Linalg ops on memrefs become row groups of their own, as do copies between
+    memrefs that are not contiguous.
+
+    Where all elements are bf16, the even and the odd ones of a strip are two
+    vectors (`vector.deinterleave`): they are widened without moving a lane, and a
+    sum takes the odd element of a pair first. With `bf16-dot`, sums of products
+    are dot products of bf16; a total below 2^-60, which might lack what these
+    flush to zero, is computed again without.
+
+    From `prefetch-from-bytes` on, the next row is prefetched while one is stored;
+    from `non-temporal-from-bytes` on, results are stored past the cache where
+    they are aligned. What counts is the size of the buffers before they were
+    tiled, compared at run time where it is not static.
 
     Ops that are in no row group, contractions among them, are rewritten onto
     memrefs; what passes between them and row groups goes through temporaries that
     are freed at the last use in the block. Whatever stays on tensors is named in a
     remark with the reason.
 
-    A row's bits depend on its elements, its length and `vector-bytes` alone.
+    A row's bits depend on its elements, its length, `vector-bytes` and `bf16-dot`
+    alone.
     Results may lie over operands that are read at the same position.
 
     Changes numerics: yes, within the accumulator type (order of sums).
@@ -460,14 +504,75 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     Option<"accumulators", "accumulators", "unsigned", "8",
            "Vectors of partial sums a pass, a power of two; changes bits">,
     Option<"unroll", "unroll", "unsigned", "4",
-           "Native vectors a step of a storing pass, a power of two">
+           "Native vectors a step of a storing pass, a power of two">,
+    Option<"vectorRegisters", "vector-registers", "unsigned", "32",
+           "Vector registers that there are, a power of two">,
+    Option<"bf16Dot", "bf16-dot", "bool", "false",
+           "Sums of bf16 products by AVX512-BF16's dot product; changes bits">,
+    Option<"prefetchFromBytes", "prefetch-from-bytes", "int64_t", "0",
+           "Size from which the next row is prefetched; 0 for never">,
+    Option<"nonTemporalFromBytes", "non-temporal-from-bytes", "int64_t", "0",
+           "Size from which results are stored past the cache; 0 for never">,
+    Option<"storeFence", "store-fence", "bool", "false",
+           "x86's sfence behind non-temporal stores">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
+    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect",
+    "::mlir::x86vector::X86VectorDialect"
+  ];
+}
+
+def LowerWeightPacking : Pass<"xfmr-lower-weight-packing"> {
+  let summary = "Packing of weights becomes vector loops";
+  let description = [{
+    Rewrites `xfmr.pack_weight`. Where the outputs of a weight follow each other
+    in memory, or are every second element, runs of them are copied; where its
+    inputs do, squares are transposed in registers; any other strides are
+    gathered. Strides that are not known are compared at run time. What is beyond
+    a weight's last output or input is zero: nothing beyond it is read.
+
+    The loop over panels is a `scf.forall`, which `xfmr-lower-row-loops` gives to
+    threads, unless the weight is known to be small. A large packed weight is
+    written past the caches.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    xfmr.pack_weight ins(%w : memref<64x96xf32>) outs(%p : memref<3x64x32xf32>)
+        layout(in_out)
+    ```
+    After, among others:
+    ```mlir
+    scf.forall (%b) in (1) {
+      ...
+      scf.for %k = %c0 to %c64 step %c1 {
+        scf.for %n = %first to %end step %c1 {
+          %0 = vector.load %w[%k, %column] : memref<64x96xf32>, vector<32xf32>
+          ...
+        }
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "unsigned", "64",
+           "Bytes of a native vector: 16, 32 or 64">,
+    Option<"nonTemporalFrom", "non-temporal-from", "int64_t", "8388608",
+           "Bytes of a packed weight from which on it is written past the "
+           "caches">,
+    Option<"parallelFrom", "parallel-from", "int64_t", "262144",
+           "Bytes of a packed weight from which on threads share the work">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -1,0 +1,392 @@
+//===- AMXPanelKernel.cpp - The kernel of panel products on AMX tiles -----===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A panel has two tiles of weights a step: 32 inputs by 2 x 16 columns. From 17
+// rows on, two tiles of rows meet them: four sums in registers for four loads.
+// Up to 16 rows, one tile of rows meets two panels.
+//
+// From the outside: groups of panels, blocks of inputs, panels, rows. What a
+// group reads of the left side stays in the L2 cache for all of its panels, and
+// a block of a panel for all rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AMXPanelProduct.h"
+#include "StripLoops.h"
+
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+namespace {
+
+/// Rows, and f32 columns, of a tile.
+constexpr int64_t kTile = 16;
+/// Inputs of a step: 16 pairs.
+constexpr int64_t kStep = 32;
+/// Columns of a panel.
+constexpr int64_t kPanel = 32;
+/// Panels that are multiplied by the same block of the left side.
+constexpr int64_t kGroup = 16;
+/// Pairs of inputs, 128 bytes each, between what is multiplied and what is
+/// prefetched. Loads of tiles do not wake the hardware's own prefetching.
+constexpr int64_t kFetchPairs = 32;
+
+/// A block of rows times one or two panels, over a block of inputs.
+struct RowBlock {
+  Value row;
+  /// Tiles of rows, 1 or 2.
+  int64_t rowTiles;
+  SmallVector<Value, 2> panels;
+  /// The first input, whole steps of inputs, and whether there are more inputs.
+  Value input, wholePairs, tail;
+  bool prefetch;
+};
+
+class KernelEmitter {
+public:
+  KernelEmitter(OpBuilder &builder, func::FuncOp function)
+      : builder(builder), loc(function.getLoc()), function(function) {}
+
+  void emit();
+
+private:
+  using Tiles = SmallVector<Value>;
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value add(Value a, Value b) {
+    return builder.createOrFold<arith::AddIOp>(loc, a, b);
+  }
+  Value add(Value a, int64_t b) { return b == 0 ? a : add(a, index(b)); }
+  Value subtract(Value a, Value b) {
+    return arith::SubIOp::create(builder, loc, a, b);
+  }
+  Value multiply(Value a, int64_t b) {
+    return arith::MulIOp::create(builder, loc, a, index(b));
+  }
+  Value divide(Value a, int64_t b) {
+    return arith::DivUIOp::create(builder, loc, a, index(b));
+  }
+  Value roundDown(Value a, int64_t b) { return multiply(divide(a, b), b); }
+  Value minimum(Value a, Value b) {
+    return arith::MinUIOp::create(builder, loc, a, b);
+  }
+  void emitFor(Value from, Value to, int64_t step,
+               function_ref<void(Value)> body) {
+    auto loop =
+        scf::ForOp::create(builder, loc, from, to, index(step), ValueRange(),
+                           [&](OpBuilder &, Location, Value iv, ValueRange) {
+                             body(iv);
+                             scf::YieldOp::create(builder, loc);
+                           });
+    disableUnrolling(loop);
+  }
+  Tiles emitTileFor(Value from, Value to, int64_t step, const Tiles &inits,
+                    function_ref<Tiles(Value, ValueRange)> body) {
+    auto loop = scf::ForOp::create(
+        builder, loc, from, to, index(step), inits,
+        [&](OpBuilder &, Location, Value iv, ValueRange args) {
+          scf::YieldOp::create(builder, loc, body(iv, args));
+        });
+    disableUnrolling(loop);
+    return Tiles(loop.getResults());
+  }
+
+  void emitFewRows();
+  void emitManyRows();
+  void emitInputBlocks(function_ref<void(RowBlock)> body);
+  void emitTailWeights(const RowBlock &block);
+  void emitBlock(const RowBlock &block);
+  Tiles emitStep(const RowBlock &block, Value input, ValueRange sums,
+                 function_ref<Value(int64_t, int64_t)> loadWeights);
+  void emitPrefetch(Value panel, Value pair);
+  void emitUpdate(const RowBlock &block, const Tiles &sums);
+
+  OpBuilder &builder;
+  Location loc;
+  func::FuncOp function;
+  Value lhs, packed, out, rows, columns, inputs, firstPanel, firstPair, fetch;
+  /// Sums of a block on their way to the output, and weights of a last step
+  /// that is not whole.
+  Value sumTiles, weightTiles;
+  Value zero, panels;
+};
+
+} // namespace
+
+/// What lies behind the last input of a panel is of other inputs, or of
+/// nothing: the last step's weights are copied, with zeros behind them. Masked,
+/// since a call of memcpy would cost the tiles their configuration.
+void KernelEmitter::emitTailWeights(const RowBlock &block) {
+  auto branch = scf::IfOp::create(builder, loc, block.tail);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  auto type = VectorType::get({2 * kPanel}, builder.getBF16Type());
+  auto maskType = VectorType::get({2 * kPanel}, builder.getI1Type());
+  Value zeros =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  Value pair = add(add(firstPair, divide(block.input, 2)), block.wholePairs);
+  Value end = add(firstPair, divide(add(inputs, 1), 2));
+  emitFor(zero, index(kTile), 1, [&](Value row) {
+    Value from = add(pair, row);
+    Value mask = vector::CreateMaskOp::create(
+        builder, loc, maskType, multiply(subtract(end, from), 2 * kPanel));
+    for (size_t number = 0; number < block.panels.size(); ++number) {
+      Value weights = vector::MaskedLoadOp::create(
+          builder, loc, type, packed,
+          ValueRange{add(firstPanel, block.panels[number]), from, zero}, mask,
+          zeros);
+      vector::StoreOp::create(builder, loc, weights, weightTiles,
+                              ValueRange{index(number), row, zero});
+    }
+  });
+}
+
+void KernelEmitter::emitPrefetch(Value panel, Value pair) {
+  for (int64_t ahead = 0; ahead < kTile; ++ahead)
+    for (int64_t column : {int64_t(0), kPanel})
+      memref::PrefetchOp::create(
+          builder, loc, packed,
+          ValueRange{panel, add(pair, kFetchPairs + ahead), index(column)},
+          /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+}
+
+/// `loadWeights` gets the number of a panel and of one of its halves.
+KernelEmitter::Tiles
+KernelEmitter::emitStep(const RowBlock &block, Value input, ValueRange sums,
+                        function_ref<Value(int64_t, int64_t)> loadWeights) {
+  auto type = amx::TileType::get({kTile, kStep}, builder.getBF16Type());
+  Tiles rowTiles(block.rowTiles), next(sums);
+  int64_t halves = 2 * block.panels.size();
+  for (int64_t half = 0; half < halves; ++half) {
+    Value weights = loadWeights(half / 2, half % 2);
+    for (int64_t tile = 0; tile < block.rowTiles; ++tile) {
+      if (!rowTiles[tile])
+        rowTiles[tile] = amx::TileLoadOp::create(
+            builder, loc, type, lhs,
+            ValueRange{add(block.row, tile * kTile), input});
+      Value &sum = next[tile * halves + half];
+      sum = amx::TileMulFOp::create(builder, loc, sum.getType(), rowTiles[tile],
+                                    weights, sum);
+    }
+  }
+  return next;
+}
+
+/// Adds the block's sums, tiles of 16 x 16, to what the output holds.
+void KernelEmitter::emitUpdate(const RowBlock &block, const Tiles &sums) {
+  auto type = VectorType::get({kTile}, builder.getF32Type());
+  auto maskType = VectorType::get({kTile}, builder.getI1Type());
+  for (auto [number, sum] : llvm::enumerate(sums))
+    amx::TileStoreOp::create(builder, loc, sumTiles,
+                             ValueRange{index(number), zero, zero}, sum);
+  int64_t halves = 2 * block.panels.size();
+  SmallVector<Value> firstColumns, masks;
+  for (int64_t half = 0; half < halves; ++half) {
+    firstColumns.push_back(
+        add(multiply(block.panels[half / 2], kPanel), half % 2 * kTile));
+    masks.push_back(vector::CreateMaskOp::create(
+        builder, loc, maskType, subtract(columns, firstColumns.back())));
+  }
+  Value none =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  for (int64_t tile = 0; tile < block.rowTiles; ++tile) {
+    Value first = add(block.row, tile * kTile);
+    Value end = minimum(rows, add(first, kTile));
+    emitFor(first, end, 1, [&](Value row) {
+      Value tileRow = subtract(row, first);
+      for (int64_t half = 0; half < halves; ++half) {
+        SmallVector<Value> at{row, firstColumns[half]};
+        Value before = vector::MaskedLoadOp::create(builder, loc, type, out, at,
+                                                    masks[half], none);
+        Value sum = vector::LoadOp::create(
+            builder, loc, type, sumTiles,
+            ValueRange{index(tile * halves + half), tileRow, zero});
+        vector::MaskedStoreOp::create(
+            builder, loc, out, at, masks[half],
+            arith::AddFOp::create(builder, loc, before, sum));
+      }
+    });
+  }
+}
+
+void KernelEmitter::emitBlock(const RowBlock &block) {
+  auto sumType = amx::TileType::get({kTile, kTile}, builder.getF32Type());
+  auto weightType = amx::TileType::get({kTile, kStep}, builder.getBF16Type());
+  // Each needs an op of its own to get a register of its own.
+  Tiles sums;
+  for (size_t tile = 0; tile < block.rowTiles * 2 * block.panels.size(); ++tile)
+    sums.push_back(amx::TileZeroOp::create(builder, loc, sumType));
+
+  Value blockPair = add(firstPair, divide(block.input, 2));
+  SmallVector<Value> packedPanels;
+  for (Value panel : block.panels)
+    packedPanels.push_back(add(firstPanel, panel));
+  sums = emitTileFor(
+      zero, block.wholePairs, kStep / 2, sums, [&](Value pairs, ValueRange in) {
+        Value pair = add(blockPair, pairs);
+        Value input = add(block.input, multiply(pairs, 2));
+        return emitStep(block, input, in, [&](int64_t number, int64_t half) {
+          if (block.prefetch && half == 0)
+            emitPrefetch(packedPanels[number], pair);
+          return amx::TileLoadOp::create(builder, loc, weightType, packed,
+                                         ValueRange{packedPanels[number], pair,
+                                                    index(half * kPanel)})
+              .getRes();
+        });
+      });
+  Value tailSteps = arith::IndexCastUIOp::create(
+      builder, loc, builder.getIndexType(), block.tail);
+  sums = emitTileFor(zero, tailSteps, 1, sums, [&](Value, ValueRange in) {
+    Value input = add(block.input, multiply(block.wholePairs, 2));
+    return emitStep(block, input, in, [&](int64_t number, int64_t half) {
+      return amx::TileLoadOp::create(
+                 builder, loc, weightType, weightTiles,
+                 ValueRange{index(number), zero, index(half * kPanel)})
+          .getRes();
+    });
+  });
+  emitUpdate(block, sums);
+}
+
+/// Blocks of inputs whose sums are chains of their own.
+void KernelEmitter::emitInputBlocks(function_ref<void(RowBlock)> body) {
+  emitFor(zero, inputs, kAMXSummationBlock, [&](Value input) {
+    RowBlock block;
+    block.input = input;
+    Value size = minimum(index(kAMXSummationBlock), subtract(inputs, input));
+    Value whole = roundDown(size, kStep);
+    block.wholePairs = divide(whole, 2);
+    block.tail = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       whole, size);
+    body(block);
+  });
+}
+
+/// Up to 16 rows: what counts is how fast weights arrive, each of them once.
+void KernelEmitter::emitFewRows() {
+  auto emitPanels = [&](Value from, Value to, int64_t count) {
+    emitFor(from, to, count, [&](Value panel) {
+      emitInputBlocks([&](RowBlock block) {
+        block.row = zero;
+        block.rowTiles = 1;
+        block.prefetch = true;
+        for (int64_t number = 0; number < count; ++number)
+          block.panels.push_back(add(panel, number));
+        emitTailWeights(block);
+        emitBlock(block);
+      });
+    });
+  };
+  Value pairs = roundDown(panels, 2);
+  emitPanels(zero, pairs, 2);
+  emitPanels(pairs, panels, 1);
+}
+
+void KernelEmitter::emitManyRows() {
+  // Blocks of two tiles of rows, the second of which may not be whole.
+  Value blockRows = roundDown(add(rows, kTile - 1), 2 * kTile);
+  // The first block of rows brings a block of a panel into the caches.
+  Value fetchRows =
+      arith::SelectOp::create(builder, loc, fetch, index(2 * kTile), zero);
+  emitFor(zero, panels, kGroup, [&](Value group) {
+    Value groupEnd = minimum(add(group, kGroup), panels);
+    emitInputBlocks([&](RowBlock block) {
+      emitFor(group, groupEnd, 1, [&](Value panel) {
+        block.panels.assign({panel});
+        emitTailWeights(block);
+        auto emitRows = [&](Value from, Value to, int64_t tiles,
+                            bool prefetch) {
+          emitFor(from, to, tiles * kTile, [&](Value row) {
+            block.row = row;
+            block.rowTiles = tiles;
+            block.prefetch = prefetch;
+            emitBlock(block);
+          });
+        };
+        emitRows(zero, fetchRows, 2, /*prefetch=*/true);
+        emitRows(fetchRows, blockRows, 2, /*prefetch=*/false);
+        emitRows(blockRows, rows, 1, /*prefetch=*/false);
+      });
+    });
+  });
+}
+
+void KernelEmitter::emit() {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  for (auto [value, argument] : llvm::zip_equal(
+           std::initializer_list<Value *>{&lhs, &packed, &out, &rows, &columns,
+                                          &inputs, &firstPanel, &firstPair,
+                                          &fetch},
+           function.getArguments()))
+    *value = argument;
+  auto allocate = [&](ArrayRef<int64_t> shape, Type type) -> Value {
+    return memref::AllocaOp::create(builder, loc, MemRefType::get(shape, type),
+                                    builder.getI64IntegerAttr(64));
+  };
+  sumTiles = allocate({4, kTile, kTile}, builder.getF32Type());
+  weightTiles = allocate({2, kTile, 2 * kPanel}, builder.getBF16Type());
+  zero = index(0);
+  panels = divide(add(columns, kPanel - 1), kPanel);
+  packed = memref::CollapseShapeOp::create(
+      builder, loc, packed, ArrayRef<ReassociationIndices>{{0}, {1}, {2, 3}});
+
+  Value isFew = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                                      rows, index(kTile));
+  auto branch = scf::IfOp::create(builder, loc, isFew, /*withElseRegion=*/true);
+  func::ReturnOp::create(builder, loc);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitFewRows();
+  builder.setInsertionPointToStart(branch.elseBlock());
+  emitManyRows();
+}
+
+func::FuncOp mlir::xfmr::getAMXPanelKernel(OpBuilder &builder,
+                                           func::FuncOp caller) {
+  auto module = caller->getParentOfType<ModuleOp>();
+  if (auto known = module.lookupSymbol<func::FuncOp>(kAMXPanelKernel))
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(module.getBody());
+  constexpr int64_t dynamic = ShapedType::kDynamic;
+  auto strided = [&](ArrayRef<int64_t> shape, Type type,
+                     ArrayRef<int64_t> strides) -> Type {
+    return MemRefType::get(
+        shape, type,
+        StridedLayoutAttr::get(builder.getContext(), dynamic, strides));
+  };
+  Type indexType = builder.getIndexType();
+  SmallVector<Type> types{
+      strided({dynamic, dynamic}, builder.getBF16Type(), {dynamic, 1}),
+      strided({dynamic, dynamic, kPanel, 2}, builder.getBF16Type(),
+              {dynamic, 2 * kPanel, 2, 1}),
+      strided({dynamic, dynamic}, builder.getF32Type(), {dynamic, 1})};
+  types.append(5, indexType);
+  types.push_back(builder.getI1Type());
+  auto function =
+      func::FuncOp::create(builder, module.getLoc(), kAMXPanelKernel,
+                           builder.getFunctionType(types, TypeRange()));
+  function.setPrivate();
+  // Code for the same processor; and never inlined: one configuration of the
+  // tiles is for one function.
+  SmallVector<Attribute> attributes{builder.getStringAttr("noinline")};
+  constexpr StringLiteral passthrough = "passthrough";
+  if (auto known = caller->getAttrOfType<ArrayAttr>(passthrough))
+    llvm::append_range(attributes, known);
+  function->setAttr(passthrough, builder.getArrayAttr(attributes));
+  KernelEmitter(builder, function).emit();
+  return function;
+}
