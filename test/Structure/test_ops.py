@@ -110,7 +110,7 @@ class Ops(unittest.TestCase):
                 self.assertRegex(functions, r"@%s_\d+\(" % op)
 
     def test_back_end(self):
-        tests = "".join(path.read_text() for path in (OPTIONS.source / "test/Codegen").rglob("*-run.mlir"))
+        tests = "".join(path.read_text() for path in (OPTIONS.source / "test/Codegen").rglob("*-run.*"))
         for op in BACK_END_OPS:
             with self.subTest(op):
                 self.assertIn("xfmr.%s " % op, tests)

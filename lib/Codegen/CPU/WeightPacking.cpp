@@ -1,0 +1,613 @@
+//===- WeightPacking.cpp - Loops that pack weights ------------------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WeightPacking.h"
+#include "VectorTranspose.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+namespace {
+
+/// Panels that are copied side by side: each reads its own run of a row of the
+/// weight, and short runs would leave most of a page unread.
+constexpr int64_t kPanelsAtOnce = 8;
+
+class PackingEmitter {
+public:
+  PackingEmitter(RewriterBase &builder, PackWeightOp op,
+                 const WeightPackingOptions &options);
+
+  PackingForm emit();
+
+private:
+  // Index arithmetic, folded.
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value toValue(OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(builder, loc, value);
+  }
+  template <typename Op> Value fold(Value a, Value b) {
+    return builder.createOrFold<Op>(loc, a, b);
+  }
+  template <typename Op> Value fold(Value a, int64_t b) {
+    return fold<Op>(a, constant(b));
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+  }
+
+  void emitFor(Value from, Value to, int64_t step,
+               function_ref<void(Value)> body);
+  void emitParallel(Value count, function_ref<void(Value)> body);
+  /// Emits `then` under a condition, or without one where it is known.
+  void emitIf(Value condition, function_ref<void()> then,
+              function_ref<void()> otherwise = nullptr);
+
+  Value emitIsLarge();
+  void emitFence();
+  PackingForm emitForms();
+  void emitForm(PackingForm form);
+  void emitCopy(int64_t stride);
+  void emitCopySteps(int64_t stride, Value firstPanel, Value endPanel,
+                     Value columns);
+  Value loadOutputs(int64_t stride, Value input, Value output, Value columns);
+  void emitTranspose();
+  void emitTransposedSteps(ArrayRef<Value> rows, Value panel, Value step);
+  void emitZeros(Value panel, Value columns);
+  void emitGather();
+  void emitGatheredStep(Value panel, Value step);
+
+  /// Bits of what moves as one: the inputs of a group.
+  int64_t getCellBits() { return group * elementType.getIntOrFloatBitWidth(); }
+  /// Steps that one transposed block of a panel has.
+  int64_t getBlockSteps() {
+    int64_t cells =
+        options.vectorBytes * 8 / std::max<int64_t>(32, getCellBits());
+    return getCellBits() == 16 ? 2 * cells : cells;
+  }
+  bool canTranspose() {
+    int64_t bits = getCellBits();
+    return bits == 64 || bits == 32 ||
+           (bits == 16 && columns % getBlockSteps() == 0);
+  }
+
+  /// The weight with unit stride in its last dim.
+  Value viewWeight(OpFoldResult rows, OpFoldResult rowStride,
+                   OpFoldResult length);
+  /// Stores native vectors: `piece` gives the i-th of a step.
+  void storeStep(Value panel, Value step, function_ref<Value(int64_t)> piece);
+  void storePiece(Value panel, Value step, int64_t piece, Value vector);
+  VectorType vectorOf(int64_t elements) {
+    return VectorType::get(elements, elementType);
+  }
+  Value bitCast(VectorType type, Value value) {
+    return value.getType() == type
+               ? value
+               : vector::BitCastOp::create(builder, loc, type, value);
+  }
+  /// A vector as what may be shuffled: targets without arithmetic on a type of
+  /// 16 bits would do it in a wider one, which is not a copy for a NaN.
+  Value asBits(Value value) {
+    auto type = cast<VectorType>(value.getType());
+    return type.getElementTypeBitWidth() == 16
+               ? bitCast(type.clone(builder.getI16Type()), value)
+               : value;
+  }
+  Value zeros(VectorType type) {
+    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  }
+  /// `base` + lane number of each lane, as index.
+  Value laneNumbers(int64_t count, function_ref<int64_t(int64_t)> number);
+  Value splat(Value value, int64_t count) {
+    return vector::BroadcastOp::create(
+        builder, loc, VectorType::get(count, builder.getIndexType()), value);
+  }
+
+  RewriterBase &builder;
+  Location loc;
+  PackWeightOp op;
+  const WeightPackingOptions &options;
+  Type elementType;
+  int64_t columns, group;
+  /// Elements of a native vector, and of one step of a panel.
+  int64_t lanes, stepElements;
+  bool nonTemporal = false;
+  OpFoldResult offset, inputStride, outputStride;
+  Value base, inputs, outputs, panels, packed;
+  /// Whole groups of inputs.
+  Value fullSteps;
+  /// The view of the weight that the form at hand reads.
+  Value source;
+};
+
+} // namespace
+
+PackingEmitter::PackingEmitter(RewriterBase &builder, PackWeightOp op,
+                               const WeightPackingOptions &options)
+    : builder(builder), loc(op.getLoc()), op(op), options(options),
+      elementType(op.getWeightType().getElementType()),
+      columns(op.getColumns()), group(op.getGroup()) {
+  lanes = options.vectorBytes * 8 / elementType.getIntOrFloatBitWidth();
+  stepElements = columns * group;
+  // Columns that are not the target's are still right.
+  while (stepElements % lanes != 0)
+    lanes /= 2;
+  auto weight =
+      memref::ExtractStridedMetadataOp::create(builder, loc, op.getInput());
+  base = weight.getBaseBuffer();
+  offset = weight.getConstifiedMixedOffset();
+  inputStride = weight.getConstifiedMixedStrides()[op.getInputDim()];
+  outputStride = weight.getConstifiedMixedStrides()[op.getOutputDim()];
+  inputs = toValue(weight.getConstifiedMixedSizes()[op.getInputDim()]);
+  outputs = toValue(weight.getConstifiedMixedSizes()[op.getOutputDim()]);
+  fullSteps = fold<arith::DivUIOp>(inputs, group);
+
+  auto init =
+      memref::ExtractStridedMetadataOp::create(builder, loc, op.getInit());
+  panels = toValue(init.getConstifiedMixedSizes()[0]);
+  Value steps = toValue(init.getConstifiedMixedSizes()[1]);
+  Value length = fold<arith::MulIOp>(steps, stepElements);
+  packed = memref::ReinterpretCastOp::create(
+      builder, loc, init.getBaseBuffer(), init.getConstifiedMixedOffset(),
+      {getAsOpFoldResult(panels), getAsOpFoldResult(length)},
+      {init.getConstifiedMixedStrides()[0], builder.getIndexAttr(1)});
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void PackingEmitter::emitFor(Value from, Value to, int64_t step,
+                             function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(builder, loc, from, to, constant(step));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void PackingEmitter::emitParallel(Value count, function_ref<void(Value)> body) {
+  std::optional<int64_t> elements;
+  if (op.getPackedType().hasStaticShape())
+    elements = op.getPackedType().getNumElements();
+  if (elements && *elements * elementType.getIntOrFloatBitWidth() / 8 <
+                      options.parallelFrom)
+    return emitFor(constant(0), count, 1, body);
+  auto loop = scf::ForallOp::create(builder, loc, getAsOpFoldResult(count),
+                                    ValueRange(), std::nullopt);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar(0));
+}
+
+void PackingEmitter::emitIf(Value condition, function_ref<void()> then,
+                            function_ref<void()> otherwise) {
+  if (std::optional<int64_t> known = getConstantIntValue(condition)) {
+    if (*known)
+      then();
+    else if (otherwise)
+      otherwise();
+    return;
+  }
+  auto branch = scf::IfOp::create(builder, loc, condition,
+                                  /*withElseRegion=*/bool(otherwise));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&branch.getThenRegion().front());
+  then();
+  if (!otherwise)
+    return;
+  builder.setInsertionPointToStart(&branch.getElseRegion().front());
+  otherwise();
+}
+
+PackingForm PackingEmitter::emit() {
+  Value isLarge = emitIsLarge();
+  PackingForm form;
+  emitIf(
+      isLarge,
+      [&] {
+        nonTemporal = true;
+        form = emitForms();
+        nonTemporal = false;
+      },
+      [&] { form = emitForms(); });
+  return form;
+}
+
+/// Whether the packed weight is large enough for stores past the caches, which
+/// must be of aligned vectors: lines that are written whole, and not read again
+/// soon, need not be fetched.
+Value PackingEmitter::emitIsLarge() {
+  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
+  auto init = packed.getDefiningOp<memref::ReinterpretCastOp>();
+  Value stride = toValue(init.getConstifiedMixedStrides()[0]);
+  Value size = fold<arith::MulIOp>(fold<arith::MulIOp>(panels, stride), bytes);
+  Value isLarge = compare(arith::CmpIPredicate::uge, size,
+                          constant(options.nonTemporalFrom));
+  // Strides that are not known would have several forms twice.
+  if (getConstantIntValue(isLarge) == 0 || lanes * bytes < 16 ||
+      lanes * bytes != options.vectorBytes ||
+      !(getConstantIntValue(inputStride) || getConstantIntValue(outputStride)))
+    return arith::ConstantIntOp::create(builder, loc, 0, 1);
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(
+      builder, loc, init.getSource());
+  Value first = fold<arith::AddIOp>(
+      address,
+      fold<arith::MulIOp>(toValue(init.getConstifiedMixedOffset()), bytes));
+  Value places = fold<arith::OrIOp>(first, fold<arith::MulIOp>(stride, bytes));
+  Value isAligned = compare(
+      arith::CmpIPredicate::eq,
+      fold<arith::AndIOp>(places, options.vectorBytes - 1), constant(0));
+  return fold<arith::AndIOp>(isLarge, isAligned);
+}
+
+/// Stores past the caches are seen by other threads after a fence only.
+void PackingEmitter::emitFence() {
+  if (nonTemporal)
+    LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::seq_cst);
+}
+
+PackingForm PackingEmitter::emitForms() {
+  auto known = [](OpFoldResult stride, int64_t value) {
+    return getConstantIntValue(stride) == value;
+  };
+  auto emitStatic = [&](PackingForm form) {
+    emitForm(form);
+    return form;
+  };
+  if (group <= 2) {
+    if (known(outputStride, 1))
+      return emitStatic(PackingForm::Copy);
+    if (known(outputStride, 2) && !known(inputStride, 1))
+      return emitStatic(PackingForm::CopyEveryOther);
+  }
+  if (canTranspose() && known(inputStride, 1))
+    return emitStatic(PackingForm::Transpose);
+  bool mayCopy = group <= 2 && !getConstantIntValue(outputStride);
+  bool mayTranspose = canTranspose() && !getConstantIntValue(inputStride);
+  auto isOne = [&](OpFoldResult stride) {
+    return compare(arith::CmpIPredicate::eq, toValue(stride), constant(1));
+  };
+  auto emitRest = [&] {
+    if (!mayTranspose)
+      return emitForm(PackingForm::Gather);
+    emitIf(
+        isOne(inputStride), [&] { emitForm(PackingForm::Transpose); },
+        [&] { emitForm(PackingForm::Gather); });
+  };
+  if (!mayCopy) {
+    emitRest();
+    return mayTranspose ? PackingForm::Transpose : PackingForm::Gather;
+  }
+  emitIf(isOne(outputStride), [&] { emitForm(PackingForm::Copy); }, emitRest);
+  return PackingForm::Copy;
+}
+
+void PackingEmitter::emitForm(PackingForm form) {
+  switch (form) {
+  case PackingForm::Copy:
+    return emitCopy(1);
+  case PackingForm::CopyEveryOther:
+    return emitCopy(2);
+  case PackingForm::Transpose:
+    return emitTranspose();
+  case PackingForm::Gather:
+    return emitGather();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+Value PackingEmitter::viewWeight(OpFoldResult rows, OpFoldResult rowStride,
+                                 OpFoldResult length) {
+  return memref::ReinterpretCastOp::create(
+      builder, loc, base, offset, ArrayRef<OpFoldResult>{rows, length},
+      ArrayRef<OpFoldResult>{rowStride, builder.getIndexAttr(1)});
+}
+
+void PackingEmitter::storePiece(Value panel, Value step, int64_t piece,
+                                Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  int64_t elements = type.getNumElements() * type.getElementTypeBitWidth() /
+                     elementType.getIntOrFloatBitWidth();
+  Value place = fold<arith::AddIOp>(fold<arith::MulIOp>(step, stepElements),
+                                    piece * elements);
+  auto store =
+      vector::StoreOp::create(builder, loc, bitCast(vectorOf(elements), vector),
+                              packed, ValueRange{panel, place});
+  if (!nonTemporal)
+    return;
+  store.setNontemporal(true);
+  store.setAlignment(options.vectorBytes);
+}
+
+void PackingEmitter::storeStep(Value panel, Value step,
+                               function_ref<Value(int64_t)> piece) {
+  for (int64_t i = 0; i < stepElements / lanes; ++i)
+    storePiece(panel, step, i, piece(i));
+}
+
+Value PackingEmitter::laneNumbers(int64_t count,
+                                  function_ref<int64_t(int64_t)> number) {
+  auto numbers = llvm::map_to_vector(
+      llvm::seq<int64_t>(0, count), [&](int64_t lane) -> Attribute {
+        return builder.getIndexAttr(number(lane));
+      });
+  auto type = VectorType::get(count, builder.getIndexType());
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, numbers));
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// The outputs of a panel for one input; of the last, `columns` of them.
+Value PackingEmitter::loadOutputs(int64_t stride, Value input, Value output,
+                                  Value valid) {
+  VectorType type = vectorOf(columns);
+  auto load = [&](Value at, Value count) -> Value {
+    if (!count)
+      return asBits(vector::LoadOp::create(builder, loc, type, source,
+                                           ValueRange{input, at}));
+    auto maskType = VectorType::get(columns, builder.getI1Type());
+    Value mask = vector::CreateMaskOp::create(builder, loc, maskType, count);
+    return asBits(vector::MaskedLoadOp::create(
+        builder, loc, type, source, ValueRange{input, at}, mask, zeros(type)));
+  };
+  if (stride == 1)
+    return load(output, valid);
+  // The last output of the weight may be the last element of its memory: the
+  // second run ends with it, and its outputs are the odd lanes.
+  Value at = fold<arith::MulIOp>(output, 2);
+  Value first, second;
+  if (valid) {
+    Value twice = fold<arith::MulIOp>(valid, 2);
+    first = fold<arith::SubIOp>(twice, 1);
+    second = fold<arith::MaxSIOp>(fold<arith::SubIOp>(twice, columns), 0);
+  }
+  Value low = load(at, first);
+  Value high = load(fold<arith::AddIOp>(at, columns - 1), second);
+  auto mask = llvm::map_to_vector(llvm::seq<int64_t>(0, columns),
+                                  [&](int64_t c) -> int64_t {
+                                    // Lane 2c - (columns - 1) of `high`.
+                                    return 2 * c < columns ? 2 * c : 2 * c + 1;
+                                  });
+  return vector::ShuffleOp::create(builder, loc, low, high, mask);
+}
+
+/// All steps of some panels, step by step, as the rows of the weight lie.
+void PackingEmitter::emitCopySteps(int64_t stride, Value firstPanel,
+                                   Value endPanel, Value valid) {
+  auto emitStep = [&](Value step, int64_t validInputs) {
+    emitFor(firstPanel, endPanel, 1, [&](Value panel) {
+      Value output = fold<arith::MulIOp>(panel, columns);
+      Value input = fold<arith::MulIOp>(step, group);
+      SmallVector<Value> rows;
+      for (int64_t g = 0; g < group; ++g)
+        rows.push_back(g < validInputs
+                           ? loadOutputs(stride, fold<arith::AddIOp>(input, g),
+                                         output, valid)
+                           : asBits(zeros(vectorOf(columns))));
+      storeStep(panel, step, [&](int64_t piece) -> Value {
+        auto mask = llvm::map_to_vector(
+            llvm::seq<int64_t>(piece * lanes, (piece + 1) * lanes),
+            [&](int64_t lane) -> int64_t {
+              return lane / group + lane % group * columns;
+            });
+        return vector::ShuffleOp::create(builder, loc, rows.front(),
+                                         rows.back(), mask);
+      });
+    });
+  };
+  emitFor(constant(0), fullSteps, 1,
+          [&](Value step) { emitStep(step, group); });
+  if (group > 1)
+    emitIf(compare(arith::CmpIPredicate::ne,
+                   fold<arith::RemUIOp>(inputs, group), constant(0)),
+           [&] { emitStep(fullSteps, 1); });
+}
+
+void PackingEmitter::emitCopy(int64_t stride) {
+  source = viewWeight(getAsOpFoldResult(inputs), inputStride,
+                      getAsOpFoldResult(fold<arith::MulIOp>(outputs, stride)));
+  Value full = fold<arith::DivUIOp>(outputs, columns);
+  Value blocks = fold<arith::DivUIOp>(
+      fold<arith::AddIOp>(full, kPanelsAtOnce - 1), kPanelsAtOnce);
+  emitParallel(blocks, [&](Value block) {
+    Value first = fold<arith::MulIOp>(block, kPanelsAtOnce);
+    Value end =
+        fold<arith::MinUIOp>(fold<arith::AddIOp>(first, kPanelsAtOnce), full);
+    emitCopySteps(stride, first, end, Value());
+    emitFence();
+  });
+  Value left = fold<arith::RemUIOp>(outputs, columns);
+  emitIf(compare(arith::CmpIPredicate::ne, left, constant(0)), [&] {
+    emitCopySteps(stride, full, panels, left);
+    emitFence();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Transposes
+//===----------------------------------------------------------------------===//
+
+/// Steps of a panel from `step` on, all of them inputs that are there. `rows`
+/// are the rows of the weight that the panel's outputs are.
+void PackingEmitter::emitTransposedSteps(ArrayRef<Value> rows, Value panel,
+                                         Value step) {
+  int64_t bits = std::max<int64_t>(32, getCellBits());
+  int64_t cells = options.vectorBytes * 8 / bits;
+  bool inPairs = getCellBits() == 16;
+  int64_t loadLanes = cells * bits / elementType.getIntOrFloatBitWidth();
+  bool isCell = elementType.getIntOrFloatBitWidth() == bits;
+  auto cellType = VectorType::get(cells, isCell ? elementType
+                                                : builder.getIntegerType(bits));
+  Value input = fold<arith::MulIOp>(step, group);
+  auto transposeRows = [&](int64_t first) {
+    SmallVector<Value> square;
+    for (Value row : rows.slice(first, cells))
+      square.push_back(bitCast(
+          cellType, vector::LoadOp::create(builder, loc, vectorOf(loadLanes),
+                                           source, ValueRange{row, input})));
+    return transposeVectors(builder, loc, square);
+  };
+  auto store = [&](int64_t at, int64_t piece, Value vector) {
+    storePiece(panel, fold<arith::AddIOp>(step, at), piece, vector);
+  };
+  if (!inPairs) {
+    for (int64_t piece = 0; piece < columns / cells; ++piece)
+      for (auto [at, vector] : llvm::enumerate(transposeRows(piece * cells)))
+        store(at, piece, vector);
+    return;
+  }
+  // Pairs of 16-bit inputs were transposed; each half of a pair is a step.
+  for (int64_t piece = 0; piece < columns / (2 * cells); ++piece) {
+    SmallVector<Value> low = transposeRows(2 * piece * cells);
+    SmallVector<Value> high = transposeRows((2 * piece + 1) * cells);
+    auto halves = VectorType::get(2 * cells, builder.getI16Type());
+    for (int64_t pair = 0; pair < cells; ++pair)
+      for (bool odd : {false, true})
+        store(2 * pair + odd, piece,
+              takeEveryOther(builder, loc, bitCast(halves, low[pair]),
+                             bitCast(halves, high[pair]), odd));
+  }
+}
+
+/// Zeros in the columns of a panel from `valid` on.
+void PackingEmitter::emitZeros(Value panel, Value valid) {
+  emitFor(constant(0), fullSteps, 1, [&](Value step) {
+    storeStep(panel, step, [&](int64_t piece) -> Value {
+      Value numbers = laneNumbers(
+          lanes, [&](int64_t lane) { return (piece * lanes + lane) / group; });
+      Value keep =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                numbers, splat(valid, lanes));
+      Value old = asBits(vector::LoadOp::create(
+          builder, loc, vectorOf(lanes), packed,
+          ValueRange{panel, fold<arith::AddIOp>(
+                                fold<arith::MulIOp>(step, stepElements),
+                                piece * lanes)}));
+      return arith::SelectOp::create(builder, loc, keep, old,
+                                     asBits(zeros(vectorOf(lanes))));
+    });
+  });
+}
+
+void PackingEmitter::emitTranspose() {
+  source = viewWeight(getAsOpFoldResult(outputs), outputStride,
+                      getAsOpFoldResult(inputs));
+  int64_t block = getBlockSteps();
+  emitParallel(panels, [&](Value panel) {
+    Value first = fold<arith::MulIOp>(panel, columns);
+    Value last = fold<arith::SubIOp>(outputs, 1);
+    Value left = fold<arith::RemUIOp>(outputs, columns);
+    bool isWhole = getConstantIntValue(left) == 0;
+    // Rows that are not there: any that is, and zeros at the end.
+    SmallVector<Value> rows;
+    for (int64_t column = 0; column < columns; ++column) {
+      Value row = fold<arith::AddIOp>(first, column);
+      rows.push_back(isWhole ? row : fold<arith::MinUIOp>(row, last));
+    }
+    // The last block ends with the last step, and repeats some of the one
+    // before.
+    Value lastBlock = fold<arith::SubIOp>(fullSteps, block);
+    emitIf(
+        compare(arith::CmpIPredicate::sge, lastBlock, constant(0)),
+        [&] {
+          emitFor(constant(0), fullSteps, block, [&](Value step) {
+            emitTransposedSteps(rows, panel,
+                                fold<arith::MinUIOp>(step, lastBlock));
+          });
+        },
+        [&] {
+          emitFor(constant(0), fullSteps, 1,
+                  [&](Value step) { emitGatheredStep(panel, step); });
+        });
+    if (!isWhole) {
+      Value valid = fold<arith::SubIOp>(outputs, first);
+      emitIf(compare(arith::CmpIPredicate::slt, valid, constant(columns)),
+             [&] { emitZeros(panel, valid); });
+    }
+    if (group > 1)
+      emitIf(compare(arith::CmpIPredicate::ne,
+                     fold<arith::RemUIOp>(inputs, group), constant(0)),
+             [&] { emitGatheredStep(panel, fullSteps); });
+    emitFence();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Any strides
+//===----------------------------------------------------------------------===//
+
+void PackingEmitter::emitGatheredStep(Value panel, Value step) {
+  Value output = fold<arith::MulIOp>(panel, columns);
+  Value input = fold<arith::MulIOp>(step, group);
+  Value inputStep = toValue(inputStride), outputStep = toValue(outputStride);
+  Value start = fold<arith::AddIOp>(fold<arith::MulIOp>(input, inputStep),
+                                    fold<arith::MulIOp>(output, outputStep));
+  Value elements = memref::ReinterpretCastOp::create(
+      builder, loc, base, offset,
+      ArrayRef<OpFoldResult>{getAsOpFoldResult(
+          fold<arith::AddIOp>(fold<arith::MulIOp>(inputs, inputStep),
+                              fold<arith::MulIOp>(outputs, outputStep)))},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+  storeStep(panel, step, [&](int64_t piece) -> Value {
+    auto vectorOp = [&](auto tag, Value a, Value b) -> Value {
+      return decltype(tag)::create(builder, loc, a, b);
+    };
+    Value column = laneNumbers(
+        lanes, [&](int64_t lane) { return (piece * lanes + lane) / group; });
+    Value member = laneNumbers(
+        lanes, [&](int64_t lane) { return (piece * lanes + lane) % group; });
+    Value places =
+        vectorOp(arith::AddIOp(),
+                 vectorOp(arith::MulIOp(), column, splat(outputStep, lanes)),
+                 vectorOp(arith::MulIOp(), member, splat(inputStep, lanes)));
+    auto isBelow = [&](Value numbers, Value end) -> Value {
+      return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                   numbers, splat(end, lanes));
+    };
+    Value mask = vectorOp(arith::AndIOp(),
+                          isBelow(column, fold<arith::SubIOp>(outputs, output)),
+                          isBelow(member, fold<arith::SubIOp>(inputs, input)));
+    return vector::GatherOp::create(builder, loc, vectorOf(lanes), elements,
+                                    ValueRange{start}, places, mask,
+                                    zeros(vectorOf(lanes)));
+  });
+}
+
+void PackingEmitter::emitGather() {
+  emitParallel(panels, [&](Value panel) {
+    emitFor(constant(0), fullSteps, 1,
+            [&](Value step) { emitGatheredStep(panel, step); });
+    if (group > 1)
+      emitIf(compare(arith::CmpIPredicate::ne,
+                     fold<arith::RemUIOp>(inputs, group), constant(0)),
+             [&] { emitGatheredStep(panel, fullSteps); });
+    emitFence();
+  });
+}
+
+PackingForm mlir::xfmr::emitWeightPacking(RewriterBase &rewriter,
+                                          PackWeightOp op,
+                                          const WeightPackingOptions &options) {
+  rewriter.setInsertionPoint(op);
+  return PackingEmitter(rewriter, op, options).emit();
+}

@@ -1,0 +1,108 @@
+// RUN: xfmr-opt %s --xfmr-lower-weight-packing --canonicalize --cse --remarks-filter="xfmr-lower-weight-packing" 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
+// RUN: xfmr-opt %s --xfmr-lower-weight-packing="non-temporal-from=0 parallel-from=0" --canonicalize --cse | FileCheck %s --check-prefix=LARGE
+// RUN: xfmr-opt %s --xfmr-lower-weight-packing="vector-bytes=16" --canonicalize --cse | FileCheck %s --check-prefix=NARROW
+// RUN: not xfmr-opt %s --xfmr-lower-weight-packing="vector-bytes=48" 2>&1 | FileCheck %s --check-prefix=ERROR
+
+// ERROR: error: xfmr-lower-weight-packing: expected vector-bytes 16, 32 or 64, got 48
+
+// Outputs in one run: copied, all panels of a row of the weight side by side. A
+// small weight is for one thread, and its packed elements stay in the caches.
+// CHECK-LABEL: func.func @copy(
+// CHECK-NOT: scf.forall
+// CHECK-NOT: nontemporal
+// CHECK: %[[W:.+]] = vector.load %{{.+}}[%{{.+}}, %{{.+}}] : memref<64x96xf32>, vector<32xf32>
+// CHECK: vector.store {{.+}} vector<16xf32>
+// CHECK: vector.store {{.+}} vector<16xf32>
+// CHECK: return
+// REMARK: Category:xfmr-lower-weight-packing | {{.*}}form=copy{{$}}
+// LARGE-LABEL: func.func @copy(
+// LARGE: memref.extract_aligned_pointer_as_index
+// LARGE: scf.if
+// LARGE: scf.forall
+// LARGE: vector.store {{.+}} {alignment = 64 : i64, nontemporal = true}
+// LARGE: llvm.fence seq_cst
+// LARGE: else
+// LARGE: scf.forall
+// LARGE-NOT: nontemporal
+// LARGE: return
+// NARROW-LABEL: func.func @copy(
+// NARROW-COUNT-8: vector.store {{.+}} vector<4xf32>
+// NARROW-NOT: vector.store
+// NARROW: return
+func.func @copy(%w: memref<64x96xf32>, %p: memref<3x64x32xf32>) {
+  xfmr.pack_weight ins(%w : memref<64x96xf32>) outs(%p : memref<3x64x32xf32>) layout(in_out)
+  return
+}
+
+// Pairs of inputs beside each other, zeros after an odd one, masks in the last
+// panel alone.
+// CHECK-LABEL: func.func @ragged_pairs(
+// CHECK: vector.load {{.+}} vector<32xbf16>
+// CHECK: vector.load {{.+}} vector<32xbf16>
+// CHECK: vector.shuffle {{.+}} [0, 32, 1, 33, 2, 34,
+// CHECK: vector.constant_mask {{\[26\]}} : vector<32xi1>
+// CHECK: vector.maskedload
+// CHECK: return
+// REMARK: Category:xfmr-lower-weight-packing | {{.*}}form=copy{{$}}
+func.func @ragged_pairs(%w: memref<63x90xbf16>, %p: memref<3x32x32x2xbf16>) {
+  xfmr.pack_weight ins(%w : memref<63x90xbf16>) outs(%p : memref<3x32x32x2xbf16>) layout(in_out)
+  return
+}
+
+// CHECK-LABEL: func.func @every_other(
+// CHECK-COUNT-2: vector.load {{.+}} vector<32xf32>
+// CHECK: vector.shuffle {{.+}} [0, 2, 4, 6,
+// CHECK-NOT: maskedload
+// CHECK: return
+// REMARK: Category:xfmr-lower-weight-packing | {{.*}}form=copy-every-other{{$}}
+func.func @every_other(%w: memref<64x96xf32, strided<[192, 2], offset: 1>>,
+                       %p: memref<3x64x32xf32>) {
+  xfmr.pack_weight ins(%w : memref<64x96xf32, strided<[192, 2], offset: 1>>)
+      outs(%p : memref<3x64x32xf32>) layout(in_out)
+  return
+}
+
+// Inputs in one run: squares of 16 x 16 are transposed by 4 x 16 shuffles.
+// CHECK-LABEL: func.func @transpose(
+// CHECK-COUNT-16: vector.load {{.+}} vector<16xf32>
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-COUNT-16: vector.store {{.+}} vector<16xf32>
+// CHECK-COUNT-16: vector.load {{.+}} vector<16xf32>
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-NOT: vector.shuffle
+// CHECK-COUNT-16: vector.store {{.+}} vector<16xf32>
+// CHECK-NOT: gather
+// CHECK: return
+// REMARK: Category:xfmr-lower-weight-packing | {{.*}}form=transpose{{$}}
+func.func @transpose(%w: memref<96x64xf32>, %p: memref<3x64x32xf32>) {
+  xfmr.pack_weight ins(%w : memref<96x64xf32>) outs(%p : memref<3x64x32xf32>) layout(out_in)
+  return
+}
+
+// Strides are compared where they are not known.
+// CHECK-LABEL: func.func @any(
+// CHECK: arith.cmpi eq
+// CHECK: scf.if
+// CHECK: vector.load {{.+}} vector<32xf32>
+// CHECK: else
+// CHECK: scf.if
+// CHECK: vector.load {{.+}} vector<16xf32>
+// CHECK: else
+// CHECK: vector.gather {{.+}} vector<16xf32>
+// CHECK: return
+// REMARK: Category:xfmr-lower-weight-packing | {{.*}}form=copy{{$}}
+func.func @any(%w: memref<?x?xf32, strided<[?, ?], offset: ?>>, %p: memref<?x?x32xf32>) {
+  xfmr.pack_weight ins(%w : memref<?x?xf32, strided<[?, ?], offset: ?>>)
+      outs(%p : memref<?x?x32xf32>) layout(in_out)
+  return
+}
+
+// Any columns are right, whatever the vectors.
+// CHECK-LABEL: func.func @few_columns(
+// CHECK: vector.store {{.+}} vector<2xf32>
+// REMARK: Category:xfmr-lower-weight-packing | {{.*}}form=copy{{$}}
+func.func @few_columns(%w: memref<8x12xf32>, %p: memref<2x8x6xf32>) {
+  xfmr.pack_weight ins(%w : memref<8x12xf32>) outs(%p : memref<2x8x6xf32>) layout(in_out)
+  return
+}
