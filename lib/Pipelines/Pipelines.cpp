@@ -102,11 +102,13 @@ void xfmr::buildBufferizeStage(OpPassManager &pm,
 void xfmr::buildDecomposeStage(OpPassManager &pm,
                                const CPUPipelineOptions &options) {
   pm.addPass(createSerializeProductRows());
+  // Between whole ops, and between what networks end in and what follows.
+  MemrefsToTensorsOptions temporaries;
+  temporaries.temporariesOnly = true;
+  pm.addPass(createMemrefsToTensors(temporaries));
   DecomposeInTilesOptions decompose;
   decompose.hiddenBlock = options.hiddenBlock;
   pm.addPass(createDecomposeInTiles(decompose));
-  MemrefsToTensorsOptions temporaries;
-  temporaries.temporariesOnly = true;
   pm.addPass(createMemrefsToTensors(temporaries));
 }
 
@@ -114,6 +116,7 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
                                const CPUPipelineOptions &options) {
   unsigned vectorBytes = getTarget(options).vectorBytes;
   LowerContractionsOptions contractions;
+  contractions.batchInvariant = options.batchInvariant;
   contractions.vectorBytes = vectorBytes;
   CPUTarget target = getTarget(options);
   LowerRowGroupsOptions rowGroups;

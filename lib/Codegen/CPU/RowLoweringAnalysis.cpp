@@ -394,13 +394,36 @@ LogicalResult RowPlanner::checkStrips() {
   return success();
 }
 
+/// Whether all that a reduction reads along the reduced dims is bf16, and
+/// accumulated in f32.
+static bool reducesPairs(linalg::LinalgOp op) {
+  bool anyElements = false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    bool isElement =
+        llvm::any_of(llvm::seq(op.getNumParallelLoops(), op.getNumLoops()),
+                     [&](unsigned loop) { return map.isFunctionOfDim(loop); });
+    if (!isElement || !op.payloadUsesValueFromOperand(input))
+      continue;
+    anyElements = true;
+    if (!getElementTypeOrSelf(input->get().getType()).isBF16())
+      return false;
+  }
+  return anyElements &&
+         llvm::all_of(op.getRegionOutputArgs(), [](BlockArgument accumulator) {
+           return accumulator.getType().isF32();
+         });
+}
+
 void RowPlanner::findLevels() {
   for (RowNode &node : plan.nodes) {
     for (const RowOperand &operand : node.operands)
       if (operand.kind == RowOperand::Kind::Node)
         node.level = std::max(node.level, plan.nodes[operand.node].level);
-    if (node.isReduction())
+    if (node.isReduction()) {
       ++node.level;
+      node.isPaired = reducesPairs(node.op);
+    }
     plan.levels = std::max(plan.levels, node.level);
   }
 }
@@ -490,10 +513,10 @@ std::optional<unsigned> rows::findAliasedSink(const RowPlan &plan) {
   return std::nullopt;
 }
 
-FailureOr<RowLoops> mlir::xfmr::lowerRowGroup(RewriterBase &rewriter,
-                                              const RowGroup &group,
-                                              const RowLoweringOptions &options,
-                                              std::string *reason) {
+LogicalResult mlir::xfmr::lowerRowGroup(RewriterBase &rewriter,
+                                        const RowGroup &group,
+                                        const RowLoweringOptions &options,
+                                        std::string *reason) {
   std::string scratch;
   std::string &why = reason ? *reason : scratch;
   FailureOr<RowPlan> plan = planRowGroup(group, options, why);
@@ -504,5 +527,6 @@ FailureOr<RowLoops> mlir::xfmr::lowerRowGroup(RewriterBase &rewriter,
     return failure();
   }
   Location loc = RowSink(group.sinks.back()).op.getLoc();
-  return emitRowGroup(rewriter, loc, *plan, options);
+  emitRowGroup(rewriter, loc, *plan, options);
+  return success();
 }

@@ -45,6 +45,10 @@ struct RowNode {
   /// The number of passes over the row that must come before a value of this
   /// node is known.
   unsigned level = 0;
+  /// A reduction whose elements are all bf16: a lane of its partial sums takes
+  /// two neighbours, the odd one first. A property of the op alone, and so of
+  /// the order of its sums.
+  bool isPaired = false;
 
   bool isReduction() const { return !combiners.empty(); }
 };
@@ -91,8 +95,54 @@ FailureOr<RowPlan> planRowGroup(const RowGroup &group,
 /// needs at another position; it must be written elsewhere first.
 std::optional<unsigned> findAliasedSink(const RowPlan &plan);
 
-RowLoops emitRowGroup(RewriterBase &rewriter, Location loc, const RowPlan &plan,
-                      const RowLoweringOptions &options);
+/// How the rows of one group are gone over.
+struct RowVariant {
+  /// Fetch the next row while this one is stored.
+  bool prefetch = false;
+  /// Leave the cache alone when results are stored; nothing stored is read
+  /// again.
+  bool nonTemporal = false;
+};
+
+void emitRowGroup(RewriterBase &rewriter, Location loc, const RowPlan &plan,
+                  const RowLoweringOptions &options);
+
+/// The loops over the rows in one variant. What does not depend on the row is
+/// emitted before `hoist`.
+void emitRows(RewriterBase &rewriter, Location loc, const RowPlan &plan,
+              const RowLoweringOptions &options, RowVariant variant,
+              Operation *hoist);
+
+/// How a pass takes its strips from `dim`: the main loop by `chunks` strips of
+/// `width` elements a step, the rest by strips of `unit` elements. Accumulators
+/// have a lane for each element, or for each pair of them.
+struct StripShape {
+  unsigned dim;
+  int64_t width;
+  int64_t chunks;
+  int64_t unit;
+  bool isPaired;
+
+  int64_t getStep() const { return width * chunks; }
+};
+
+/// A pass that computes the nodes `roots` and keeps `accumulators` native
+/// vectors; a step of the main loop is `limit` units or less. Only `chunks` and
+/// `width` depend on more than the reductions, and they never change bits.
+StripShape chooseReductionShape(const RowPlan &plan,
+                                const RowLoweringOptions &options,
+                                ArrayRef<unsigned> roots, unsigned dim,
+                                int64_t accumulators, int64_t limit);
+StripShape chooseStoringShape(const RowPlan &plan,
+                              const RowLoweringOptions &options,
+                              ArrayRef<unsigned> roots);
+
+/// Whether a reduction can be computed by dot products of bf16 vectors.
+bool isDotReduction(const RowNode &node, unsigned output);
+
+/// The results of one value an element that the first pass over the row should
+/// store, so that later passes read them instead of computing them again.
+SmallVector<const RowPlanSink *> findEarlySinks(const RowPlan &plan);
 
 /// By how many positions of each dim of a buffer the next element along `dim`
 /// is away under `map`; nothing when that differs from place to place.

@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A pass over a row walks its outer column dims by loops and the last one in
-// strips: a main loop of several native vectors a step, a loop of one vector a
-// step, and one masked vector for the rest. A reduction keeps `accumulators`
-// vectors of partial sums for the main loop and one for the rest; element i of
-// the main part always belongs to lane i mod (accumulators * lanes), however
-// many vectors are computed at once.
+// strips: a main loop of several native vectors a step, a loop of one unit a
+// step, and one masked unit for the rest. A unit is a native vector, or a pair
+// of them that hold the even and the odd elements. A reduction keeps
+// `accumulators` vectors of partial sums for the main loop and one for the
+// rest; element i (or pair i) of the main part always belongs to lane i mod
+// (accumulators * lanes), however many are computed at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +20,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/bit.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -30,19 +31,12 @@ using namespace mlir::xfmr::rows;
 
 namespace {
 
-/// How a pass takes its strips from `dim`: the main loop by `chunks` vectors of
-/// `width` lanes a step.
-struct StripShape {
-  unsigned dim;
-  int64_t width;
-  int64_t chunks;
-};
-
 /// A reduction of the current pass.
 struct Reduction {
   unsigned node, output;
   Operation *combiner;
   Type type;
+  bool isDot;
 };
 
 /// Computes one strip; takes and returns one accumulator a reduction.
@@ -51,17 +45,25 @@ using ComputeStrip = function_ref<SmallVector<Value>(Strip &, ValueRange)>;
 class RowEmitter {
 public:
   RowEmitter(RewriterBase &builder, Location loc, const RowPlan &plan,
-             const RowLoweringOptions &options, Operation *hoist)
+             const RowLoweringOptions &options, RowVariant variant,
+             Operation *hoist)
       : builder(builder), loc(loc), plan(plan), options(options),
-        loops(builder, loc, hoist, plan.dims),
+        variant(variant), loops(builder, loc, hoist, plan.dims),
         values(builder, loc, plan, hoist) {}
 
-  RowLoops emit();
+  void emit();
 
 private:
+  void emitRowLoops(ArrayRef<unsigned> rows);
   void emitRow();
   void emitReductions(ArrayRef<Reduction> reductions);
+  SmallVector<Value> emitTotals(ArrayRef<Reduction> reductions,
+                                ArrayRef<const RowPlanSink *> sinks);
+  Value emitIsTiny(ArrayRef<Reduction> reductions, ArrayRef<Value> totals);
+  SmallVector<const RowPlanSink *>
+  takeEarlySinks(ArrayRef<Reduction> reductions);
   void emitStores();
+  void emitPrefetches(Strip &strip);
 
   SmallVector<Value> emitColumns(ArrayRef<unsigned> columns,
                                  ValueRange accumulators, StripShape shape,
@@ -70,18 +72,19 @@ private:
                                 ComputeStrip compute);
   bool hasMain(StripShape shape) const;
   bool hasSingles(StripShape shape) const;
-  int64_t chooseWidth(ArrayRef<unsigned> roots, unsigned dim,
-                      int64_t accumulators, int64_t limit) const;
   Value combine(const Reduction &reduction, Value a, Value b);
-  Value finish(const Reduction &reduction, ArrayRef<Value> main, Value rest,
-               StripShape shape);
+  Value foldTotal(const Reduction &reduction, ArrayRef<Value> main, Value rest,
+                  StripShape shape);
+  Value addInitial(const Reduction &reduction, Value total);
 
   RewriterBase &builder;
   Location loc;
   const RowPlan &plan;
   const RowLoweringOptions &options;
+  RowVariant variant;
   StripLoops loops;
   RowValues values;
+  SmallVector<const RowPlanSink *> earlySinks;
 };
 
 } // namespace
@@ -91,17 +94,17 @@ private:
 //===----------------------------------------------------------------------===//
 
 bool RowEmitter::hasMain(StripShape shape) const {
-  int64_t step = shape.width * shape.chunks,
-          extent = plan.dims[shape.dim].extent;
-  return step > plan.lanes && (ShapedType::isDynamic(extent) || extent >= step);
+  int64_t extent = plan.dims[shape.dim].extent;
+  return shape.getStep() > shape.unit &&
+         (ShapedType::isDynamic(extent) || extent >= shape.getStep());
 }
 
 bool RowEmitter::hasSingles(StripShape shape) const {
-  int64_t step = shape.width * shape.chunks,
-          extent = plan.dims[shape.dim].extent;
+  int64_t extent = plan.dims[shape.dim].extent;
   if (ShapedType::isDynamic(extent))
     return true;
-  return (step > plan.lanes ? extent % step : extent) >= plan.lanes;
+  return (shape.getStep() > shape.unit ? extent % shape.getStep() : extent) >=
+         shape.unit;
 }
 
 SmallVector<Value> RowEmitter::emitColumns(ArrayRef<unsigned> columns,
@@ -134,7 +137,7 @@ SmallVector<Value> RowEmitter::emitStrips(ValueRange accumulators,
       SmallVector<Value>(accumulators.take_front(numMain));
   SmallVector<Value> rest =
       SmallVector<Value>(accumulators.drop_front(numMain));
-  int64_t step = shape.width * shape.chunks;
+  int64_t step = shape.getStep();
 
   if (hasMain(shape))
     main = loops.emitFor(
@@ -145,9 +148,7 @@ SmallVector<Value> RowEmitter::emitStrips(ValueRange accumulators,
             Value offset = loops.getConstant(chunk * shape.width);
             values.setPosition(
                 dim, builder.createOrFold<arith::AddIOp>(loc, iv, offset));
-            Strip strip;
-            strip.dim = dim;
-            strip.width = shape.width;
+            Strip strip(dim, shape.width, shape.isPaired);
             llvm::append_range(
                 next, compute(strip, args.slice(chunk * perStrip, perStrip)));
           }
@@ -155,22 +156,25 @@ SmallVector<Value> RowEmitter::emitStrips(ValueRange accumulators,
         });
   if (hasSingles(shape)) {
     Value from =
-        step > plan.lanes ? loops.getMultiple(dim, step) : loops.getConstant(0);
-    rest = loops.emitFor(from, loops.getMultiple(dim, plan.lanes), plan.lanes,
+        step > shape.unit ? loops.getMultiple(dim, step) : loops.getConstant(0);
+    rest = loops.emitFor(from, loops.getMultiple(dim, shape.unit), shape.unit,
                          rest, [&](Value iv, ValueRange args) {
                            values.setPosition(dim, iv);
-                           Strip strip;
-                           strip.dim = dim;
-                           strip.width = plan.lanes;
+                           Strip strip(dim, shape.unit, shape.isPaired);
                            return compute(strip, args);
                          });
   }
-  rest = loops.emitTail(dim, plan.lanes, rest, [&](Value from, Value mask) {
+  if (loops.hasTail(dim, shape.unit) && shape.isPaired)
+    for (unsigned parity : {0, 1})
+      loops.getTailMaskOfHalf(dim, shape.unit, parity);
+  rest = loops.emitTail(dim, shape.unit, rest, [&](Value from, Value mask) {
     values.setPosition(dim, from);
-    Strip strip;
-    strip.dim = dim;
-    strip.width = plan.lanes;
+    Strip strip(dim, shape.unit, shape.isPaired);
     strip.mask = mask;
+    for (StripPart &part : strip.getParts())
+      part.mask = shape.isPaired
+                      ? loops.getTailMaskOfHalf(dim, shape.unit, part.parity)
+                      : mask;
     return compute(strip, rest);
   });
   llvm::append_range(main, rest);
@@ -181,56 +185,6 @@ SmallVector<Value> RowEmitter::emitStrips(ValueRange accumulators,
 // Passes
 //===----------------------------------------------------------------------===//
 
-/// How many lanes to compute at once, so that the vectors alive at a time stay
-/// in registers; at most `limit` native vectors. This never changes bits.
-int64_t RowEmitter::chooseWidth(ArrayRef<unsigned> roots, unsigned dim,
-                                int64_t accumulators, int64_t limit) const {
-  llvm::SmallDenseSet<unsigned> visited;
-  SmallVector<unsigned> worklist;
-  for (unsigned node : roots)
-    if (visited.insert(node).second)
-      worklist.push_back(node);
-  llvm::SmallDenseSet<std::pair<Value, AffineMap>> loads;
-  int64_t numOps = 0;
-  bool hasFunctions = false, hasIndirect = false;
-  while (!worklist.empty()) {
-    RowNode node = plan.nodes[worklist.pop_back_val()];
-    for (Operation &op : node.op.getBlock()->without_terminator()) {
-      ++numOps;
-      hasFunctions |= isa<math::MathDialect>(op.getDialect()) &&
-                      !isa<math::FmaOp, math::AbsFOp, math::AbsIOp,
-                           math::SqrtOp, math::RsqrtOp, math::CopySignOp>(op);
-    }
-    for (const RowOperand &operand : node.operands) {
-      if (operand.kind == RowOperand::Kind::Node &&
-          !plan.nodes[operand.node].isReduction() &&
-          visited.insert(operand.node).second)
-        worklist.push_back(operand.node);
-      if (operand.kind != RowOperand::Kind::Buffer ||
-          !operand.map.isFunctionOfDim(dim))
-        continue;
-      loads.insert({operand.value, operand.map});
-      hasIndirect |=
-          !StripAccess::isDirect(cast<MemRefType>(operand.value.getType()),
-                                 *getSteps(operand.map, dim));
-    }
-  }
-  for (const RowPlanSink &sink : plan.sinks)
-    hasIndirect |=
-        sink.map.isFunctionOfDim(dim) && !plan.isRow(dim) &&
-        !StripAccess::isDirect(cast<MemRefType>(sink.buffer.getType()),
-                               *getSteps(sink.map, dim));
-  if (hasIndirect)
-    return plan.lanes;
-  if (hasFunctions || numOps > 16)
-    limit = std::min<int64_t>(limit, numOps > 40 ? 1 : 2);
-  int64_t registers = options.vectorBytes >= 64 ? 32 : 16;
-  int64_t free = std::max<int64_t>(1, registers - accumulators - 4);
-  int64_t fitting = free / (static_cast<int64_t>(loads.size()) + 1);
-  int64_t vectors = std::clamp<int64_t>(fitting, 1, limit);
-  return plan.lanes * static_cast<int64_t>(llvm::bit_floor<uint64_t>(vectors));
-}
-
 Value RowEmitter::combine(const Reduction &reduction, Value a, Value b) {
   if (auto fma = dyn_cast<math::FmaOp>(reduction.combiner))
     return arith::AddFOp::create(builder, loc, a, b, fma.getFastmath());
@@ -238,9 +192,9 @@ Value RowEmitter::combine(const Reduction &reduction, Value a, Value b) {
       ->getResult(0);
 }
 
-/// All partial results of a reduction, and its initial value, as one scalar.
-Value RowEmitter::finish(const Reduction &reduction, ArrayRef<Value> main,
-                         Value rest, StripShape shape) {
+/// All partial results of a reduction as one scalar.
+Value RowEmitter::foldTotal(const Reduction &reduction, ArrayRef<Value> main,
+                            Value rest, StripShape shape) {
   auto pair = [&](Value a, Value b) { return combine(reduction, a, b); };
   Value total;
   if (hasMain(shape)) {
@@ -253,10 +207,12 @@ Value RowEmitter::finish(const Reduction &reduction, ArrayRef<Value> main,
     }
     total = foldLanes(builder, loc, chunks.front(), plan.lanes, pair);
   }
-  if (hasSingles(shape) || loops.hasTail(shape.dim, plan.lanes) || !total)
+  if (hasSingles(shape) || loops.hasTail(shape.dim, shape.unit) || !total)
     total = total ? pair(total, rest) : rest;
-  total = reduceLanes(builder, loc, total, pair);
+  return reduceLanes(builder, loc, total, pair);
+}
 
+Value RowEmitter::addInitial(const Reduction &reduction, Value total) {
   const RowNode &node = plan.nodes[reduction.node];
   linalg::LinalgOp op = node.op;
   OpOperand *init = op.getDpsInitOperand(reduction.output);
@@ -267,10 +223,12 @@ Value RowEmitter::finish(const Reduction &reduction, ArrayRef<Value> main,
   if (matchPattern(initial, m_Constant(&constant)) &&
       constant == getNeutralValue(reduction.combiner, reduction.type))
     return total;
-  return pair(initial, total);
+  return combine(reduction, initial, total);
 }
 
-void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
+/// One pass over the row; `sinks` are stored on the way.
+SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
+                                          ArrayRef<const RowPlanSink *> sinks) {
   int64_t count = reductions.size();
   int64_t share = std::max<int64_t>(1, options.accumulators / count);
   share = static_cast<int64_t>(llvm::bit_floor<uint64_t>(share));
@@ -278,14 +236,15 @@ void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
   for (const Reduction &reduction : reductions)
     roots.push_back(reduction.node);
   ArrayRef<unsigned> columns = plan.nodes[roots.front()].columns;
-  int64_t width = chooseWidth(roots, columns.back(), share * count, share);
-  StripShape shape{columns.back(), width, share * plan.lanes / width};
+  StripShape shape = chooseReductionShape(plan, options, roots, columns.back(),
+                                          share * count, share);
 
   values.beginPass();
   SmallVector<Value> accumulators;
-  auto addNeutral = [&](int64_t lanes) {
+  auto addNeutral = [&](int64_t width) {
     for (const Reduction &reduction : reductions) {
-      auto type = VectorType::get({lanes}, reduction.type);
+      auto type =
+          VectorType::get({shape.isPaired ? width / 2 : width}, reduction.type);
       accumulators.push_back(arith::ConstantOp::create(
           builder, loc,
           DenseElementsAttr::get(
@@ -295,48 +254,135 @@ void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
   };
   for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
     addNeutral(shape.width);
-  addNeutral(plan.lanes);
+  addNeutral(shape.unit);
   accumulators = emitColumns(
       columns, accumulators, shape, [&](Strip &strip, ValueRange args) {
         SmallVector<Value> next;
         for (auto [reduction, accumulator] : llvm::zip_equal(reductions, args))
-          next.push_back(values.accumulate(reduction.node, reduction.output,
-                                           accumulator, strip));
+          next.push_back(
+              reduction.isDot
+                  ? values.accumulateDot(reduction.node, reduction.output,
+                                         accumulator, strip)
+                  : values.accumulate(reduction.node, reduction.output,
+                                      accumulator, strip));
+        SmallVector<Value> results;
+        for (const RowPlanSink *sink : sinks)
+          results.push_back(values.getVector(sink->node, sink->output, strip));
+        for (auto [sink, result] : llvm::zip_equal(sinks, results))
+          values.storeVector(*sink, result, strip);
         return next;
       });
   values.endPass();
 
-  values.beginPass();
+  SmallVector<Value> totals;
   for (auto [index, reduction] : llvm::enumerate(reductions)) {
     SmallVector<Value> main;
     for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
       main.push_back(accumulators[chunk * count + index]);
     Value rest = accumulators[shape.chunks * count + index];
-    values.setReduced(reduction.node, reduction.output,
-                      finish(reduction, main, rest, shape));
+    totals.push_back(foldTotal(reduction, main, rest, shape));
   }
+  return totals;
+}
+
+/// Whether what the dot product has flushed to zero may matter in one of the
+/// totals: less than 2^-126 for each product and each sum.
+Value RowEmitter::emitIsTiny(ArrayRef<Reduction> reductions,
+                             ArrayRef<Value> totals) {
+  Value limit = arith::ConstantOp::create(
+      builder, loc, builder.getF32FloatAttr(std::ldexp(1.0f, -60)));
+  Value isTiny;
+  for (auto [reduction, total] : llvm::zip_equal(reductions, totals)) {
+    if (!reduction.isDot)
+      continue;
+    Value magnitude = math::AbsFOp::create(builder, loc, total);
+    Value isSmall = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OLT, magnitude, limit);
+    isTiny = isTiny ? builder.createOrFold<arith::OrIOp>(loc, isTiny, isSmall)
+                    : isSmall;
+  }
+  return isTiny;
+}
+
+void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
+  SmallVector<const RowPlanSink *> sinks = takeEarlySinks(reductions);
+  SmallVector<Value> totals = emitTotals(reductions, sinks);
+  for (const RowPlanSink *sink : sinks)
+    values.readFrom(*sink);
+
+  if (Value isTiny = emitIsTiny(reductions, totals)) {
+    SmallVector<Reduction> exact = llvm::to_vector(reductions);
+    for (Reduction &reduction : exact)
+      reduction.isDot = false;
+    Value unlikely = emitUnlikely(builder, loc, isTiny);
+    auto branch =
+        scf::IfOp::create(builder, loc, ValueRange(totals).getTypes(), unlikely,
+                          /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, totals);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    RowValues::RowState state = values.getRowState();
+    scf::YieldOp::create(builder, loc, emitTotals(exact, {}));
+    values.setRowState(std::move(state));
+    totals = SmallVector<Value>(branch.getResults());
+  }
+
+  values.beginPass();
+  for (auto [reduction, total] : llvm::zip_equal(reductions, totals))
+    values.setReduced(reduction.node, reduction.output,
+                      addInitial(reduction, total));
   values.endPass();
 }
 
-/// The one pass that writes: a strip's values are all computed before the first
-/// is stored.
+/// The results that the pass of `reductions` stores on its way.
+SmallVector<const RowPlanSink *>
+RowEmitter::takeEarlySinks(ArrayRef<Reduction> reductions) {
+  if (plan.nodes[reductions.front().node].columns != plan.columns)
+    return {};
+  return std::exchange(earlySinks, {});
+}
+
+/// What the next row reads at the place of `strip`.
+void RowEmitter::emitPrefetches(Strip &strip) {
+  unsigned rowDim = plan.rows.back();
+  SmallVector<std::pair<Value, AffineMap>> done;
+  for (const RowNode &node : plan.nodes)
+    for (const RowOperand &operand : node.operands) {
+      std::pair<Value, AffineMap> key(operand.value, operand.map);
+      if (operand.kind != RowOperand::Kind::Buffer ||
+          !operand.map.isFunctionOfDim(rowDim) ||
+          !operand.map.isFunctionOfDim(strip.dim) ||
+          !StripAccess::isDirect(cast<MemRefType>(operand.value.getType()),
+                                 *getSteps(operand.map, strip.dim)) ||
+          llvm::is_contained(done, key))
+        continue;
+      done.push_back(key);
+      values.prefetch(operand, rowDim, strip.dim, strip.width);
+    }
+}
+
+/// The one pass that writes, but for early results: a strip's values are all
+/// computed before the first is stored.
 void RowEmitter::emitStores() {
   SmallVector<RowPlanSink> perElement, perRow;
   for (const RowPlanSink &sink : plan.sinks)
-    (sink.isPerRow ? perRow : perElement).push_back(sink);
+    if (!values.isStored(sink))
+      (sink.isPerRow ? perRow : perElement).push_back(sink);
   if (!perElement.empty()) {
     SmallVector<unsigned> roots;
     for (const RowPlanSink &sink : perElement)
       roots.push_back(sink.node);
-    unsigned dim = plan.columns.back();
-    StripShape shape{dim, chooseWidth(roots, dim, 0, options.unroll), 1};
+    StripShape shape = chooseStoringShape(plan, options, roots);
     values.beginPass();
     emitColumns(plan.columns, {}, shape, [&](Strip &strip, ValueRange) {
       SmallVector<Value> results;
       for (const RowPlanSink &sink : perElement)
         results.push_back(values.getVector(sink.node, sink.output, strip));
+      if (variant.prefetch && !strip.mask)
+        emitPrefetches(strip);
       for (auto [sink, result] : llvm::zip_equal(perElement, results))
-        values.storeVector(sink, result, strip);
+        values.storeVector(sink, result, strip, variant.nonTemporal);
       return SmallVector<Value>();
     });
     values.endPass();
@@ -358,14 +404,16 @@ void RowEmitter::emitRow() {
       const RowNode &node = plan.nodes[index];
       if (!node.isReduction() || node.level != level)
         continue;
-      auto *pass = llvm::find_if(passes, [&](ArrayRef<Reduction> other) {
-        return plan.nodes[other.front().node].columns == node.columns;
+      auto *pass = llvm::find_if(passes, [&](ArrayRef<Reduction> others) {
+        const RowNode &other = plan.nodes[others.front().node];
+        return other.columns == node.columns && other.isPaired == node.isPaired;
       });
       if (pass == passes.end())
         pass = &passes.emplace_back();
       for (unsigned output = 0; output < node.combiners.size(); ++output)
         pass->push_back({index, output, node.combiners[output],
-                         node.combiners[output]->getResult(0).getType()});
+                         node.combiners[output]->getResult(0).getType(),
+                         options.useBF16Dot && isDotReduction(node, output)});
     }
     for (ArrayRef<Reduction> pass : passes)
       emitReductions(pass);
@@ -373,31 +421,33 @@ void RowEmitter::emitRow() {
   emitStores();
 }
 
-RowLoops RowEmitter::emit() {
-  RowLoops result;
+void RowEmitter::emit() {
   OpBuilder::InsertionGuard guard(builder);
   for (auto [dim, rowDim] : llvm::enumerate(plan.dims))
     if (rowDim.extent == 1)
       values.setPosition(dim, loops.getConstant(0));
-  for (unsigned dim : plan.rows) {
-    if (plan.dims[dim].extent == 1)
-      continue;
-    auto loop = scf::ForOp::create(builder, loc, loops.getConstant(0),
-                                   loops.getExtent(dim), loops.getConstant(1));
-    values.setPosition(dim, loop.getInductionVar());
-    result.loops.push_back(loop);
-    builder.setInsertionPointToStart(loop.getBody());
-  }
-  emitRow();
-  return result;
+  // Whatever is stored past the cache is not read again.
+  if (!variant.nonTemporal)
+    earlySinks = findEarlySinks(plan);
+  emitRowLoops(plan.rows);
 }
 
-RowLoops rows::emitRowGroup(RewriterBase &rewriter, Location loc,
-                            const RowPlan &plan,
-                            const RowLoweringOptions &options) {
-  // A mark before which whatever does not depend on the row is put.
-  Operation *hoist = arith::ConstantIndexOp::create(rewriter, loc, 0);
-  RowLoops loops = RowEmitter(rewriter, loc, plan, options, hoist).emit();
-  rewriter.eraseOp(hoist);
-  return loops;
+void RowEmitter::emitRowLoops(ArrayRef<unsigned> rows) {
+  if (rows.empty())
+    return emitRow();
+  unsigned dim = rows.front();
+  if (plan.dims[dim].extent == 1)
+    return emitRowLoops(rows.drop_front());
+  loops.emitFor(loops.getConstant(0), loops.getExtent(dim), 1, {},
+                [&](Value iv, ValueRange) {
+                  values.setPosition(dim, iv);
+                  emitRowLoops(rows.drop_front());
+                  return SmallVector<Value>();
+                });
+}
+
+void rows::emitRows(RewriterBase &rewriter, Location loc, const RowPlan &plan,
+                    const RowLoweringOptions &options, RowVariant variant,
+                    Operation *hoist) {
+  RowEmitter(rewriter, loc, plan, options, variant, hoist).emit();
 }

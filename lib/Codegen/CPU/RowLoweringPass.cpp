@@ -12,10 +12,12 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::xfmr {
@@ -32,8 +34,8 @@ struct LowerRowGroups : xfmr::impl::LowerRowGroupsBase<LowerRowGroups> {
   using LowerRowGroupsBase::LowerRowGroupsBase;
 
   void runOnOperation() override {
-    for (unsigned value :
-         {vectorBytes.getValue(), accumulators.getValue(), unroll.getValue()})
+    for (unsigned value : {vectorBytes.getValue(), accumulators.getValue(),
+                           unroll.getValue(), vectorRegisters.getValue()})
       if (!llvm::isPowerOf2_32(value) || value > 64) {
         getOperation()->emitError() << getArgument() << ": " << value
                                     << " is not a power of two from 1 to 64";
@@ -43,6 +45,11 @@ struct LowerRowGroups : xfmr::impl::LowerRowGroupsBase<LowerRowGroups> {
     options.vectorBytes = vectorBytes;
     options.accumulators = accumulators;
     options.unroll = unroll;
+    options.vectorRegisters = vectorRegisters;
+    options.useBF16Dot = bf16Dot && vectorBytes == 64;
+    options.prefetchFromBytes = prefetchFromBytes;
+    options.nonTemporalFromBytes = nonTemporalFromBytes;
+    options.useStoreFence = storeFence;
 
     SmallVector<Block *> blocks;
     getOperation()->walk([&](Block *block) {

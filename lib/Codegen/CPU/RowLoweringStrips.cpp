@@ -170,13 +170,16 @@ Value StripAccess::load(Value buffer, ValueRange indices,
 }
 
 void StripAccess::store(Value vector, Value buffer, ValueRange indices,
-                        ArrayRef<int64_t> steps, Value mask) {
+                        ArrayRef<int64_t> steps, Value mask, bool nonTemporal) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t width = cast<VectorType>(vector.getType()).getDimSize(0);
   if (isDirect(type, steps)) {
     if (mask)
       vector::MaskedStoreOp::create(builder, loc, buffer, indices, mask,
                                     vector);
+    else if (nonTemporal)
+      vector::StoreOp::create(builder, loc, vector, buffer, indices,
+                              /*nontemporal=*/true, llvm::MaybeAlign(64));
     else
       vector::StoreOp::create(builder, loc, vector, buffer, indices);
     return;

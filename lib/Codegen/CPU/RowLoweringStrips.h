@@ -34,9 +34,10 @@ public:
              int64_t width, Value mask);
 
   /// Stores the lanes of `vector` whose bit in `mask` is on. Masks have their
-  /// set bits first.
+  /// set bits first. A `nonTemporal` store without a mask is known to be
+  /// aligned to a native vector, and leaves the cache alone.
   void store(Value vector, Value buffer, ValueRange indices,
-             ArrayRef<int64_t> steps, Value mask);
+             ArrayRef<int64_t> steps, Value mask, bool nonTemporal = false);
 
 private:
   /// A buffer seen as one dim of stride 1 from its first element on.

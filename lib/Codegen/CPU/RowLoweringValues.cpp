@@ -10,12 +10,17 @@
 
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
 using namespace mlir::xfmr::rows;
+
+/// Of all CPUs known; elsewhere too many or too few prefetches do no harm.
+constexpr int64_t kCacheLineBytes = 64;
 
 void RowValues::beginPass() {
   // A mark to insert before; nothing uses it.
@@ -38,43 +43,118 @@ Value RowValues::getPerRow(const RowOperand &operand) {
 }
 
 Value RowValues::getVector(unsigned node, unsigned output, Strip &strip) {
-  Computed computed = getOutput(node, output, &strip);
-  if (isa<VectorType>(computed.value.getType()))
-    return computed.value;
-  return broadcast(computed, strip.width);
+  SmallVector<Value, 2> parts;
+  for (StripPart &part : strip.getParts()) {
+    Computed computed = getOutput(node, output, &part);
+    parts.push_back(isa<VectorType>(computed.value.getType())
+                        ? computed.value
+                        : broadcast(computed, strip.getPartWidth()));
+  }
+  return strip.isPaired ? pack(parts[0], parts[1]) : parts[0];
+}
+
+/// A vector of both parts' elements in the order of memory.
+Value RowValues::pack(Value even, Value odd) {
+  auto split = even.getDefiningOp<vector::DeinterleaveOp>();
+  if (split && split.getRes1() == even && split.getRes2() == odd)
+    return split.getSource();
+  return vector::InterleaveOp::create(builder, loc, even, odd);
 }
 
 Value RowValues::accumulate(unsigned node, unsigned output, Value accumulator,
                             Strip &strip) {
   linalg::LinalgOp op = plan.nodes[node].op;
   OpOperand *init = op.getDpsInitOperand(output);
-  strip.values[op.getMatchingBlockArgument(init)] = accumulator;
-  Value next =
-      getBodyValue(node, op.getMatchingYieldValue(init)->get(), &strip).value;
-  // Lanes behind the end hold nothing of the row.
-  if (strip.mask)
-    next = arith::SelectOp::create(builder, loc, strip.mask, next, accumulator);
-  return next;
+  for (StripPart &part : llvm::reverse(strip.getParts())) {
+    part.values[op.getMatchingBlockArgument(init)] = accumulator;
+    Value next =
+        getBodyValue(node, op.getMatchingYieldValue(init)->get(), &part).value;
+    // Lanes behind the end hold nothing of the row.
+    if (part.mask)
+      next =
+          arith::SelectOp::create(builder, loc, part.mask, next, accumulator);
+    accumulator = next;
+  }
+  return accumulator;
+}
+
+/// A value of a body in the order of memory.
+Value RowValues::getPacked(unsigned node, Value value, Strip &strip) {
+  Value parts[2];
+  for (auto [part, result] : llvm::zip_equal(strip.getParts(), parts)) {
+    Computed computed = getBodyValue(node, value, &part);
+    result = isa<VectorType>(computed.value.getType())
+                 ? computed.value
+                 : broadcast(computed, strip.getPartWidth());
+  }
+  return pack(parts[0], parts[1]);
+}
+
+Value RowValues::accumulateDot(unsigned node, unsigned output,
+                               Value accumulator, Strip &strip) {
+  auto fma = cast<math::FmaOp>(plan.nodes[node].combiners[output]);
+  SmallVector<Value, 2> factors;
+  for (Value factor : {fma.getA(), fma.getB()}) {
+    Value packed =
+        getPacked(node, factor.getDefiningOp<arith::ExtFOp>().getIn(), strip);
+    // Lanes behind the end add 0 * 0.
+    if (strip.mask && !packed.getDefiningOp<vector::MaskedLoadOp>()) {
+      Value zero = arith::ConstantOp::create(
+          builder, loc, builder.getZeroAttr(packed.getType()));
+      packed = arith::SelectOp::create(builder, loc, strip.mask, packed, zero);
+    }
+    factors.push_back(packed);
+  }
+  auto slice = [&](Value vector, int64_t offset, int64_t width) -> Value {
+    if (cast<VectorType>(vector.getType()).getDimSize(0) == width)
+      return vector;
+    return vector::ExtractStridedSliceOp::create(
+        builder, loc, vector, ArrayRef<int64_t>{offset},
+        ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
+  };
+  int64_t lanes = plan.lanes;
+  if (strip.getPartWidth() == lanes)
+    return x86vector::DotBF16Op::create(builder, loc, accumulator.getType(),
+                                        accumulator, factors[0], factors[1]);
+  Value result = accumulator;
+  for (int64_t offset = 0; offset < strip.getPartWidth(); offset += lanes) {
+    Value part = slice(accumulator, offset, lanes);
+    part =
+        x86vector::DotBF16Op::create(builder, loc, part.getType(), part,
+                                     slice(factors[0], 2 * offset, 2 * lanes),
+                                     slice(factors[1], 2 * offset, 2 * lanes));
+    result = vector::InsertStridedSliceOp::create(builder, loc, part, result,
+                                                  ArrayRef<int64_t>{offset},
+                                                  ArrayRef<int64_t>{1});
+  }
+  return result;
 }
 
 RowValues::Computed RowValues::getOutput(unsigned node, unsigned output,
-                                         Strip *strip) {
+                                         StripPart *part) {
   linalg::LinalgOp op = plan.nodes[node].op;
   if (plan.nodes[node].isReduction())
     return {reduced.lookup({node, output}), /*isPerRow=*/true};
+  if (const RowPlanSink *sink = stored.lookup({node, output})) {
+    RowOperand operand;
+    operand.kind = RowOperand::Kind::Buffer;
+    operand.value = sink->buffer;
+    operand.map = sink->map;
+    return load(operand, part);
+  }
   OpOperand *init = op.getDpsInitOperand(output);
-  return getBodyValue(node, op.getMatchingYieldValue(init)->get(), strip);
+  return getBodyValue(node, op.getMatchingYieldValue(init)->get(), part);
 }
 
 RowValues::Computed RowValues::getOperand(const RowOperand &operand,
-                                          Strip *strip) {
+                                          StripPart *part) {
   switch (operand.kind) {
   case RowOperand::Kind::Scalar:
     return {operand.value, true};
   case RowOperand::Kind::Buffer:
-    return load(operand, strip);
+    return load(operand, part);
   case RowOperand::Kind::Node:
-    return getOutput(operand.node, operand.output, strip);
+    return getOutput(operand.node, operand.output, part);
   case RowOperand::Kind::Splat: {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(anchor);
@@ -87,11 +167,11 @@ RowValues::Computed RowValues::getOperand(const RowOperand &operand,
 }
 
 RowValues::Computed RowValues::getBodyValue(unsigned node, Value value,
-                                            Strip *strip) {
-  if (Value known = rowValues.lookup(value))
+                                            StripPart *part) {
+  if (Value known = row.values.lookup(value))
     return {known, true};
-  if (strip)
-    if (Value known = strip->values.lookup(value))
+  if (part)
+    if (Value known = part->values.lookup(value))
       return {known, false};
   linalg::LinalgOp op = plan.nodes[node].op;
   if (value.getParentBlock() != op.getBlock())
@@ -100,7 +180,7 @@ RowValues::Computed RowValues::getBodyValue(unsigned node, Value value,
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     OpOperand *operand = op.getOpOperandsMatchingBBargs()[arg.getArgNumber()];
     computed = getOperand(
-        plan.nodes[node].operands[operand->getOperandNumber()], strip);
+        plan.nodes[node].operands[operand->getOperandNumber()], part);
     if (!computed.value) {
       // The content of an empty tensor: anything will do.
       OpBuilder::InsertionGuard guard(builder);
@@ -110,36 +190,66 @@ RowValues::Computed RowValues::getBodyValue(unsigned node, Value value,
                   true};
     }
   } else {
-    computed = computeBodyOp(node, cast<OpResult>(value), strip);
+    computed = computeBodyOp(node, cast<OpResult>(value), part);
   }
-  DenseMap<Value, Value> &memo = computed.isPerRow ? rowValues : strip->values;
+  DenseMap<Value, Value> &memo = computed.isPerRow ? row.values : part->values;
   memo[value] = computed.value;
   return computed;
 }
 
+/// Both parts of a value that is rounded to bf16, packed as in memory: so it is
+/// widened again, or stored. Nothing when the value is a scalar.
+RowValues::Computed RowValues::computeRounded(unsigned node, Operation *op,
+                                              Strip &strip) {
+  SmallVector<Value, 2> rounded;
+  for (StripPart &part : strip.getParts()) {
+    Computed wide = getBodyValue(node, op->getOperand(0), &part);
+    if (!isa<VectorType>(wide.value.getType()))
+      return {};
+    auto type =
+        VectorType::get({strip.getPartWidth()}, op->getResult(0).getType());
+    rounded.push_back(mlir::clone(builder, op, type, wide.value)->getResult(0));
+  }
+  Value packed =
+      vector::InterleaveOp::create(builder, loc, rounded[0], rounded[1]);
+  auto split = vector::DeinterleaveOp::create(builder, loc, packed);
+  for (auto [part, result] :
+       llvm::zip_equal(strip.getParts(), split->getResults()))
+    part.values[op->getResult(0)] = result;
+  return {packed, false};
+}
+
 RowValues::Computed RowValues::computeBodyOp(unsigned node, OpResult value,
-                                             Strip *strip) {
+                                             StripPart *part) {
   Operation *op = value.getOwner();
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     unsigned dim = plan.nodes[node].dims[index.getDim()];
     if (plan.isRow(dim))
       return {position[dim], true};
-    if (dim != strip->dim)
+    const Strip &strip = *part->strip;
+    if (dim != strip.dim)
       return {position[dim], false};
-    auto type = VectorType::get({strip->width}, builder.getIndexType());
+    int64_t width = strip.getPartWidth();
+    auto type = VectorType::get({width}, builder.getIndexType());
     SmallVector<Attribute> lanes;
-    for (int64_t lane = 0; lane < strip->width; ++lane)
-      lanes.push_back(builder.getIndexAttr(lane));
+    for (int64_t lane = 0; lane < width; ++lane)
+      lanes.push_back(builder.getIndexAttr(
+          strip.isPaired ? 2 * lane + part->parity : lane));
     Value iota = arith::ConstantOp::create(builder, loc,
                                            DenseElementsAttr::get(type, lanes));
-    Value first = broadcastLanes(builder, loc, position[dim], strip->width);
+    Value first = broadcastLanes(builder, loc, position[dim], width);
     return {arith::AddIOp::create(builder, loc, first, iota), false};
   }
+  if (part && part->strip->isPaired && isa<arith::TruncFOp>(op) &&
+      value.getType().isBF16())
+    if (Computed rounded = computeRounded(node, op, *part->strip);
+        rounded.value)
+      return {part->values.lookup(value), false};
 
   SmallVector<Computed> operands;
   bool isPerRow = true, isVector = false;
   for (Value operand : op->getOperands()) {
-    operands.push_back(getBodyValue(node, operand, strip));
+    operands.push_back(getBodyValue(node, operand, part));
     isPerRow &= operands.back().isPerRow;
     isVector |= isa<VectorType>(operands.back().value.getType());
   }
@@ -147,18 +257,20 @@ RowValues::Computed RowValues::computeBodyOp(unsigned node, OpResult value,
   for (auto [index, operand] : llvm::enumerate(operands)) {
     bool staysScalar = !isVector || isa<VectorType>(operand.value.getType()) ||
                        (isa<arith::SelectOp>(op) && index == 0);
-    values.push_back(staysScalar ? operand.value
-                                 : broadcast(operand, strip->width));
+    values.push_back(staysScalar
+                         ? operand.value
+                         : broadcast(operand, part->strip->getPartWidth()));
   }
   SmallVector<Type> types;
   for (Type type : op->getResultTypes())
-    types.push_back(isVector ? VectorType::get({strip->width}, type) : type);
+    types.push_back(
+        isVector ? VectorType::get({part->strip->getPartWidth()}, type) : type);
 
   OpBuilder::InsertionGuard guard(builder);
   if (isPerRow)
     builder.setInsertionPoint(anchor);
   Operation *copy = mlir::clone(builder, op, types, values);
-  DenseMap<Value, Value> &memo = isPerRow ? rowValues : strip->values;
+  DenseMap<Value, Value> &memo = isPerRow ? row.values : part->values;
   for (auto [original, result] :
        llvm::zip_equal(op->getResults(), copy->getResults()))
     memo[original] = result;
@@ -168,7 +280,7 @@ RowValues::Computed RowValues::computeBodyOp(unsigned node, OpResult value,
 Value RowValues::broadcast(Computed scalar, int64_t width) {
   if (!scalar.isPerRow)
     return broadcastLanes(builder, loc, scalar.value, width);
-  Value &known = broadcasts[{scalar.value, width}];
+  Value &known = row.broadcasts[{scalar.value, width}];
   if (!known) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(anchor);
@@ -192,36 +304,44 @@ SmallVector<Value> RowValues::getIndices(AffineMap map) {
   return indices;
 }
 
-RowValues::Computed RowValues::load(const RowOperand &operand, Strip *strip) {
-  auto find = [&](ArrayRef<Strip::Load> loads) -> Value {
+RowValues::Computed RowValues::load(const RowOperand &operand,
+                                    StripPart *part) {
+  auto find = [&](ArrayRef<Strip::Load> loads) -> const Strip::Load * {
     for (const Strip::Load &known : loads)
       if (known.buffer == operand.value && known.map == operand.map)
-        return known.value;
-    return {};
+        return &known;
+    return nullptr;
   };
   if (plan.isPerRow(operand.map)) {
-    if (Value known = find(rowLoads))
-      return {known, true};
+    if (const Strip::Load *known = find(row.loads))
+      return {known->value, true};
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(anchor);
     Value value = memref::LoadOp::create(builder, loc, operand.value,
                                          getIndices(operand.map));
-    rowLoads.push_back({operand.value, operand.map, value});
+    row.loads.push_back({operand.value, operand.map, value, {}});
     return {value, true};
   }
-  assert(strip && "the operand differs along the row");
-  if (Value known = find(strip->loads))
-    return {known, false};
+  assert(part && "the operand differs along the row");
+  Strip &strip = *part->strip;
+  if (const Strip::Load *known = find(strip.loads))
+    return {known->parts[part->parity], false};
   SmallVector<Value> indices = getIndices(operand.map);
-  Value value;
-  if (operand.map.isFunctionOfDim(strip->dim))
-    value =
-        access.load(operand.value, indices, *getSteps(operand.map, strip->dim),
-                    strip->width, strip->mask);
+  Strip::Load loaded{operand.value, operand.map, {}, {}};
+  if (operand.map.isFunctionOfDim(strip.dim))
+    loaded.value =
+        access.load(operand.value, indices, *getSteps(operand.map, strip.dim),
+                    strip.width, strip.mask);
   else
-    value = memref::LoadOp::create(builder, loc, operand.value, indices);
-  strip->loads.push_back({operand.value, operand.map, value});
-  return {value, false};
+    loaded.value = memref::LoadOp::create(builder, loc, operand.value, indices);
+  if (strip.isPaired && isa<VectorType>(loaded.value.getType()))
+    llvm::copy(vector::DeinterleaveOp::create(builder, loc, loaded.value)
+                   ->getResults(),
+               loaded.parts);
+  else
+    llvm::fill(loaded.parts, loaded.value);
+  strip.loads.push_back(loaded);
+  return {loaded.parts[part->parity], false};
 }
 
 void RowValues::storePerRow(const RowPlanSink &sink, Value value) {
@@ -229,8 +349,26 @@ void RowValues::storePerRow(const RowPlanSink &sink, Value value) {
                           getIndices(sink.map));
 }
 
-void RowValues::storeVector(const RowPlanSink &sink, Value value,
-                            Strip &strip) {
+void RowValues::storeVector(const RowPlanSink &sink, Value value, Strip &strip,
+                            bool nonTemporal) {
   access.store(value, sink.buffer, getIndices(sink.map),
-               *getSteps(sink.map, strip.dim), strip.mask);
+               *getSteps(sink.map, strip.dim), strip.mask, nonTemporal);
+}
+
+void RowValues::prefetch(const RowOperand &operand, unsigned rowDim,
+                         unsigned dim, int64_t width) {
+  Value rowBefore = position[rowDim], before = position[dim];
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  position[rowDim] = arith::AddIOp::create(builder, loc, rowBefore, one);
+  Type type = cast<MemRefType>(operand.value.getType()).getElementType();
+  int64_t perLine = kCacheLineBytes * 8 / type.getIntOrFloatBitWidth();
+  for (int64_t offset = 0; offset < width; offset += perLine) {
+    Value by = arith::ConstantIndexOp::create(builder, loc, offset);
+    position[dim] = builder.createOrFold<arith::AddIOp>(loc, before, by);
+    memref::PrefetchOp::create(builder, loc, operand.value,
+                               getIndices(operand.map), /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+  }
+  position[rowDim] = rowBefore;
+  position[dim] = before;
 }

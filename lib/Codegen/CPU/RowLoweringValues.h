@@ -14,19 +14,54 @@
 
 namespace mlir::xfmr::rows {
 
-/// What has been computed for one strip of a row.
+struct Strip;
+
+/// What has been computed for the elements of a strip, or for the even or the
+/// odd ones of them.
+struct StripPart {
+  Strip *strip = nullptr;
+  unsigned parity = 0;
+  /// One bit a lane of this part.
+  Value mask;
+  DenseMap<Value, Value> values;
+};
+
+/// A piece of a row that is computed at once. Where its lanes are in pairs, the
+/// even and the odd elements are two vectors: two bf16 that lie in one word are
+/// widened by a shift and a mask, without moving any lane.
 struct Strip {
   struct Load {
     Value buffer;
     AffineMap map;
+    /// In the order of memory.
     Value value;
+    Value parts[2];
   };
+
+  Strip(unsigned dim, int64_t width, bool isPaired)
+      : dim(dim), width(width), isPaired(isPaired) {
+    for (unsigned parity : {0, 1}) {
+      parts[parity].strip = this;
+      parts[parity].parity = parity;
+    }
+  }
+  Strip(const Strip &) = delete;
+  Strip &operator=(const Strip &) = delete;
+
+  int64_t getPartWidth() const { return isPaired ? width / 2 : width; }
+  MutableArrayRef<StripPart> getParts() {
+    return MutableArrayRef<StripPart>(parts, isPaired ? 2 : 1);
+  }
+
   /// The dim of the group along which the lanes lie.
-  unsigned dim = 0;
-  int64_t width = 1;
+  unsigned dim;
+  /// Elements, in both parts together.
+  int64_t width;
+  bool isPaired;
+  /// One bit an element.
   Value mask;
-  DenseMap<Value, Value> values;
   SmallVector<Load> loads;
+  StripPart parts[2];
 };
 
 /// Emits the values of a plan's nodes, each from the buffers on: for a strip as
@@ -57,14 +92,42 @@ public:
   Value getPerRow(unsigned node, unsigned output);
   /// An operand of a node as a scalar of the row.
   Value getPerRow(const RowOperand &operand);
-  /// An output of an elementwise node as a vector.
+  /// An output of an elementwise node as a vector in the order of memory.
   Value getVector(unsigned node, unsigned output, Strip &strip);
-  /// A reduction's accumulator after the elements of `strip`.
+  /// A reduction's accumulator after the elements of `strip`. In pairs, a lane
+  /// takes the odd element first, as the dot product of bf16 does.
   Value accumulate(unsigned node, unsigned output, Value accumulator,
                    Strip &strip);
+  /// The same by dot products of bf16, for a node that `isDotReduction`.
+  Value accumulateDot(unsigned node, unsigned output, Value accumulator,
+                      Strip &strip);
 
   void storePerRow(const RowPlanSink &sink, Value value);
-  void storeVector(const RowPlanSink &sink, Value value, Strip &strip);
+  void storeVector(const RowPlanSink &sink, Value value, Strip &strip,
+                   bool nonTemporal = false);
+  /// Fetches into the cache what `operand` holds at the place of a strip of
+  /// `width` elements along `dim`, one row of `rowDim` further on.
+  void prefetch(const RowOperand &operand, unsigned rowDim, unsigned dim,
+                int64_t width);
+
+  /// From now on an output is read from where `sink` has stored it.
+  void readFrom(const RowPlanSink &sink) {
+    stored[{sink.node, sink.output}] = &sink;
+  }
+  /// Whether `sink` has been stored already.
+  bool isStored(const RowPlanSink &sink) const {
+    return stored.lookup({sink.node, sink.output}) == &sink;
+  }
+
+  /// What is known of the row, to be restored when a region ends in which more
+  /// becomes known.
+  struct RowState {
+    DenseMap<Value, Value> values;
+    SmallVector<Strip::Load> loads;
+    DenseMap<std::pair<Value, int64_t>, Value> broadcasts;
+  };
+  RowState getRowState() const { return row; }
+  void setRowState(RowState state) { row = std::move(state); }
 
 private:
   /// A scalar or a vector; when `isPerRow`, a scalar that was emitted before
@@ -74,11 +137,14 @@ private:
     bool isPerRow;
   };
 
-  Computed getOutput(unsigned node, unsigned output, Strip *strip);
-  Computed getOperand(const RowOperand &operand, Strip *strip);
-  Computed getBodyValue(unsigned node, Value value, Strip *strip);
-  Computed computeBodyOp(unsigned node, OpResult value, Strip *strip);
-  Computed load(const RowOperand &operand, Strip *strip);
+  Computed getOutput(unsigned node, unsigned output, StripPart *part);
+  Computed getOperand(const RowOperand &operand, StripPart *part);
+  Computed getBodyValue(unsigned node, Value value, StripPart *part);
+  Computed computeBodyOp(unsigned node, OpResult value, StripPart *part);
+  Computed computeRounded(unsigned node, Operation *op, Strip &strip);
+  Computed load(const RowOperand &operand, StripPart *part);
+  Value getPacked(unsigned node, Value value, Strip &strip);
+  Value pack(Value even, Value odd);
   Value broadcast(Computed scalar, int64_t width);
   SmallVector<Value> getIndices(AffineMap map);
 
@@ -88,10 +154,9 @@ private:
   StripAccess access;
   SmallVector<Value> position;
   Operation *anchor = nullptr;
-  DenseMap<Value, Value> rowValues;
-  SmallVector<Strip::Load> rowLoads;
-  DenseMap<std::pair<Value, int64_t>, Value> broadcasts;
+  RowState row;
   DenseMap<std::pair<unsigned, unsigned>, Value> reduced;
+  DenseMap<std::pair<unsigned, unsigned>, const RowPlanSink *> stored;
 };
 
 } // namespace mlir::xfmr::rows

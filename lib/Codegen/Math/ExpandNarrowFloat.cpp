@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -61,18 +64,24 @@ Value extendToF32(ShapedBuilder &b, Value x) {
   return b.make<arith::BitcastOp>(b.f32(), bits);
 }
 
-/// f32 to bf16, to nearest even.
-Value truncateToBF16(ShapedBuilder &b, Value x, Type result) {
+/// The bits of an f32 rounded to bf16, to nearest even, in the upper half; the
+/// lower half is anything.
+Value roundToUpperHalf(ShapedBuilder &b, Value x) {
   Value bits = b.make<arith::BitcastOp>(b.i32(), x);
   Value upper = b.make<arith::ShRUIOp>(bits, b.integer(16));
   Value isOdd = b.make<arith::AndIOp>(upper, b.integer(1));
   Value rounded = b.make<arith::AddIOp>(bits, b.integer(0x7fff));
   rounded = b.make<arith::AddIOp>(rounded, isOdd);
-  rounded = b.make<arith::ShRUIOp>(rounded, b.integer(16));
   // Rounding could carry a NaN into an infinity.
-  Value quiet = b.make<arith::OrIOp>(upper, b.integer(0x40));
+  Value quiet = b.make<arith::OrIOp>(bits, b.integer(0x400000));
   Value isNaN = b.make<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
-  rounded = b.make<arith::SelectOp>(isNaN, quiet, rounded);
+  return b.make<arith::SelectOp>(isNaN, quiet, rounded);
+}
+
+/// f32 to bf16, to nearest even.
+Value truncateToBF16(ShapedBuilder &b, Value x, Type result) {
+  Value rounded = roundToUpperHalf(b, x);
+  rounded = b.make<arith::ShRUIOp>(rounded, b.integer(16));
   rounded = b.make<arith::TruncIOp>(b.i16(), rounded);
   return b.make<arith::BitcastOp>(result, rounded);
 }
@@ -95,6 +104,141 @@ Value roundToOdd(ShapedBuilder &b, Value x) {
   return b.make<arith::BitcastOp>(b.f32(), bits);
 }
 
+/// The bf16 at even places of a vector, or those at odd places, as f32: each is
+/// the upper half of the word that it lies in, or is shifted there.
+Value extendHalfToF32(ShapedBuilder &b, vector::DeinterleaveOp split,
+                      bool isOdd) {
+  Value bits =
+      b.make<vector::BitCastOp>(cast<VectorType>(b.i32()), split.getSource());
+  bits = isOdd ? b.make<arith::AndIOp>(bits, b.integer(-0x10000))
+               : b.make<arith::ShLIOp>(bits, b.integer(16));
+  return b.make<arith::BitcastOp>(b.f32(), bits);
+}
+
+/// Two f32 vectors to bf16, each rounded in the upper half of its words; even
+/// places from `even`, odd ones from `odd`.
+Value truncateHalvesToBF16(ShapedBuilder &b, Value even, Value odd,
+                           VectorType result) {
+  even = b.make<arith::ShRUIOp>(roundToUpperHalf(b, even), b.integer(16));
+  odd = b.make<arith::AndIOp>(roundToUpperHalf(b, odd), b.integer(-0x10000));
+  return b.make<vector::BitCastOp>(result, b.make<arith::OrIOp>(even, odd));
+}
+
+//===----------------------------------------------------------------------===//
+// AVX512-BF16
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kNativeLanes = 16;
+
+bool isNativeShape(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getRank() == 1 && !vector.isScalable() &&
+         vector.getDimSize(0) % kNativeLanes == 0;
+}
+
+Value callIntrinsic(ShapedBuilder &b, StringRef name, Type result,
+                    ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(b.builder, b.loc, result,
+                                       b.builder.getStringAttr(name), operands)
+      .getResult(0);
+}
+
+/// Vectors one after the other as one of `type`.
+Value concatenate(ShapedBuilder &b, ArrayRef<Value> pieces, VectorType type) {
+  if (pieces.size() == 1)
+    return pieces.front();
+  Value result = b.make<arith::ConstantOp>(b.builder.getZeroAttr(type));
+  int64_t offset = 0;
+  for (Value piece : pieces) {
+    result = b.make<vector::InsertStridedSliceOp>(
+        piece, result, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{1});
+    offset += cast<VectorType>(piece.getType()).getDimSize(0);
+  }
+  return result;
+}
+
+Value getPiece(ShapedBuilder &b, Value vector, int64_t offset) {
+  if (cast<VectorType>(vector.getType()).getDimSize(0) == kNativeLanes)
+    return vector;
+  return b.make<vector::ExtractStridedSliceOp>(
+      vector, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{kNativeLanes},
+      ArrayRef<int64_t>{1});
+}
+
+/// The instructions take subnormal numbers for zero. Where any of `inputs` is
+/// one, `exact` computes the result again.
+Value guardSubnormals(ShapedBuilder &b, ArrayRef<Value> inputs, Value native,
+                      function_ref<Value()> exact) {
+  constexpr int32_t kSubnormal = 0x20;
+  auto lanes = VectorType::get({kNativeLanes}, b.builder.getI1Type());
+  Value classes =
+      b.make<arith::ConstantOp>(b.builder.getI32IntegerAttr(kSubnormal));
+  Value found;
+  for (Value input : inputs)
+    for (int64_t offset = 0,
+                 e = cast<VectorType>(input.getType()).getDimSize(0);
+         offset < e; offset += kNativeLanes) {
+      Value isSubnormal =
+          callIntrinsic(b, "llvm.x86.avx512.fpclass.ps.512", lanes,
+                        {getPiece(b, input, offset), classes});
+      found = found ? b.make<arith::OrIOp>(found, isSubnormal) : isSubnormal;
+    }
+  Value any = b.make<vector::ReductionOp>(vector::CombiningKind::OR, found);
+  Value no = b.make<arith::ConstantOp>(b.builder.getBoolAttr(false));
+  Value unlikely = b.make<LLVM::ExpectOp>(any, no);
+  auto branch = scf::IfOp::create(b.builder, b.loc, native.getType(), unlikely,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b.builder);
+  b.builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b.builder, b.loc, native);
+  b.builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b.builder, b.loc, exact());
+  return branch.getResult(0);
+}
+
+/// f32 vectors to bf16 by the CPU's own instructions.
+Value truncateNatively(ShapedBuilder &b, Value x, VectorType result) {
+  SmallVector<Value> pieces;
+  int64_t width = result.getDimSize(0), offset = 0;
+  for (; offset + 2 * kNativeLanes <= width; offset += 2 * kNativeLanes)
+    pieces.push_back(callIntrinsic(
+        b, "llvm.x86.avx512bf16.cvtne2ps2bf16.512",
+        VectorType::get({2 * kNativeLanes}, result.getElementType()),
+        {getPiece(b, x, offset + kNativeLanes), getPiece(b, x, offset)}));
+  if (offset < width)
+    pieces.push_back(
+        callIntrinsic(b, "llvm.x86.avx512bf16.cvtneps2bf16.512",
+                      VectorType::get({kNativeLanes}, result.getElementType()),
+                      {getPiece(b, x, offset)}));
+  Value native = concatenate(b, pieces, result);
+  return guardSubnormals(b, x, native,
+                         [&] { return truncateToBF16(b, x, result); });
+}
+
+Value truncateHalvesNatively(ShapedBuilder &b, Value even, Value odd,
+                             VectorType result) {
+  auto pieceType = VectorType::get({2 * kNativeLanes}, result.getElementType());
+  SmallVector<int64_t> order;
+  for (int64_t lane = 0; lane < kNativeLanes; ++lane)
+    llvm::append_values(order, lane, kNativeLanes + lane);
+  SmallVector<Value> pieces;
+  for (int64_t offset = 0; 2 * offset < result.getDimSize(0);
+       offset += kNativeLanes) {
+    Value piece =
+        callIntrinsic(b, "llvm.x86.avx512bf16.cvtne2ps2bf16.512", pieceType,
+                      {getPiece(b, odd, offset), getPiece(b, even, offset)});
+    pieces.push_back(b.make<vector::ShuffleOp>(piece, piece, order));
+  }
+  Value native = concatenate(b, pieces, result);
+  return guardSubnormals(b, {even, odd}, native, [&] {
+    return truncateHalvesToBF16(b, even, odd, result);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
 /// True for scalars and vectors.
 bool isScalarOrVector(Type type) { return isa<FloatType, VectorType>(type); }
 
@@ -111,7 +255,10 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
         !(to.isF32() || to.isF64()))
       return rewriter.notifyMatchFailure(op, "expects bf16 to f32 or f64");
     ShapedBuilder b(rewriter, op.getLoc(), x.getType());
-    Value result = extendToF32(b, x);
+    auto split = x.getDefiningOp<vector::DeinterleaveOp>();
+    Value result = split && split.getResultVectorType().getRank() == 1
+                       ? extendHalfToF32(b, split, x == split.getRes2())
+                       : extendToF32(b, x);
     if (to.isF64())
       result = b.make<arith::ExtFOp>(op.getType(), result);
     rewriter.replaceOp(op, result);
@@ -119,8 +266,54 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
   }
 };
 
+bool roundsToNearestEven(arith::TruncFOp op) {
+  return op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) ==
+         arith::RoundingMode::to_nearest_even;
+}
+
+/// Two vectors rounded from f32 to bf16 and interleaved, as in memory.
+struct RoundedHalves {
+  Value even, odd;
+};
+
+std::optional<RoundedHalves> matchRoundedHalves(vector::InterleaveOp op) {
+  auto even = op.getLhs().getDefiningOp<arith::TruncFOp>();
+  auto odd = op.getRhs().getDefiningOp<arith::TruncFOp>();
+  if (!even || !odd || !roundsToNearestEven(even) || !roundsToNearestEven(odd))
+    return std::nullopt;
+  VectorType type = op.getResultVectorType();
+  if (type.getRank() != 1 || !type.getElementType().isBF16() ||
+      !getElementTypeOrSelf(even.getIn()).isF32() ||
+      !getElementTypeOrSelf(odd.getIn()).isF32())
+    return std::nullopt;
+  return RoundedHalves{even.getIn(), odd.getIn()};
+}
+
+/// The truncations themselves become dead.
+struct ExpandInterleave : OpRewritePattern<vector::InterleaveOp> {
+  ExpandInterleave(MLIRContext *context, bool native)
+      : OpRewritePattern(context), native(native) {}
+
+  LogicalResult matchAndRewrite(vector::InterleaveOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<RoundedHalves> halves = matchRoundedHalves(op);
+    if (!halves)
+      return rewriter.notifyMatchFailure(op, "expects f32 rounded to bf16");
+    auto [even, odd] = *halves;
+    ShapedBuilder b(rewriter, op.getLoc(), even.getType());
+    VectorType type = op.getResultVectorType();
+    rewriter.replaceOp(op, native && isNativeShape(even.getType())
+                               ? truncateHalvesNatively(b, even, odd, type)
+                               : truncateHalvesToBF16(b, even, odd, type));
+    return success();
+  }
+
+  bool native;
+};
+
 struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ExpandTruncF(MLIRContext *context, bool native)
+      : OpRewritePattern(context), native(native) {}
 
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
@@ -129,29 +322,41 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
     Type to = getElementTypeOrSelf(op.getType());
     if (!isScalarOrVector(x.getType()))
       return rewriter.notifyMatchFailure(op, "expects a scalar or a vector");
-    if (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
-        arith::RoundingMode::to_nearest_even)
+    if (!roundsToNearestEven(op))
       return rewriter.notifyMatchFailure(op,
                                          "expects rounding to nearest even");
     bool toBF16 = to.isBF16() && (from.isF32() || from.isF64());
     if (!toBF16 && !(to.isF16() && from.isF64()))
       return rewriter.notifyMatchFailure(
           op, "expects f32 or f64 to bf16, or f64 to f16");
+    if (op->hasOneUse())
+      if (auto user = dyn_cast<vector::InterleaveOp>(*op->user_begin());
+          user && matchRoundedHalves(user))
+        return rewriter.notifyMatchFailure(op, "expanded with its neighbours");
     ShapedBuilder b(rewriter, op.getLoc(), x.getType());
     if (from.isF64())
       x = roundToOdd(b, x);
-    Value result = toBF16 ? truncateToBF16(b, x, op.getType())
-                          : b.make<arith::TruncFOp>(op.getType(), x);
+    Value result;
+    if (!toBF16)
+      result = b.make<arith::TruncFOp>(op.getType(), x);
+    else if (native && isNativeShape(op.getType()))
+      result = truncateNatively(b, x, cast<VectorType>(op.getType()));
+    else
+      result = truncateToBF16(b, x, op.getType());
     rewriter.replaceOp(op, result);
     return success();
   }
+
+  bool native;
 };
 
 struct ExpandNarrowFloat
     : mlir::xfmr::impl::ExpandNarrowFloatBase<ExpandNarrowFloat> {
+  using ExpandNarrowFloatBase::ExpandNarrowFloatBase;
+
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet owned(context);
-    populateExpandNarrowFloatPatterns(owned);
+    populateExpandNarrowFloatPatterns(owned, nativeBF16);
     patterns = std::move(owned);
     return success();
   }
@@ -165,7 +370,9 @@ struct ExpandNarrowFloat
 
 } // namespace
 
-void mlir::xfmr::populateExpandNarrowFloatPatterns(
-    RewritePatternSet &patterns) {
-  patterns.add<ExpandExtF, ExpandTruncF>(patterns.getContext());
+void mlir::xfmr::populateExpandNarrowFloatPatterns(RewritePatternSet &patterns,
+                                                   bool nativeBF16) {
+  patterns.add<ExpandExtF>(patterns.getContext());
+  patterns.add<ExpandTruncF, ExpandInterleave>(patterns.getContext(),
+                                               nativeBF16);
 }

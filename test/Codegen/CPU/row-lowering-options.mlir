@@ -1,4 +1,4 @@
-// RUN: xfmr-opt --xfmr-lower-row-groups=vector-bytes=32 --canonicalize %s | FileCheck %s --check-prefixes=CHECK,HALF
+// RUN: xfmr-opt --xfmr-lower-row-groups="vector-bytes=32 vector-registers=16" --canonicalize %s | FileCheck %s --check-prefixes=CHECK,HALF
 // RUN: xfmr-opt --xfmr-lower-row-groups="accumulators=4 unroll=1" --canonicalize %s | FileCheck %s --check-prefixes=CHECK,FEW
 
 // CHECK-LABEL: func @sum(

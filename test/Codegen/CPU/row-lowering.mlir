@@ -110,23 +110,23 @@ func.func @rmsnorm(%x: memref<?x?xf32>, %g: memref<?xf32>, %y: memref<?x?xf32>) 
 // CHECK-LABEL: func @static(
 // CHECK:         scf.for %{{.*}} = %c0 to %c7 step %c1
 // CHECK:           scf.for %{{.*}} = %c0 to %c256 step %c128 iter_args
-// CHECK-NEXT:        vector.load %{{.*}} : memref<7x256xbf16>, vector<128xbf16>
-// CHECK-NEXT:        arith.extf %{{.*}} : vector<128xbf16> to vector<128xf32>
+// CHECK-NEXT:        vector.load %{{.*}} : memref<7x256xf16>, vector<128xf16>
+// CHECK-NEXT:        arith.extf %{{.*}} : vector<128xf16> to vector<128xf32>
 // CHECK-NEXT:        arith.addf
 // CHECK-NEXT:        scf.yield
 // CHECK-NOT:       scf.for
 // CHECK-NOT:       scf.if
 // CHECK-NOT:       mask
 // CHECK:           memref.store %{{.*}}, %{{.*}}[%{{.*}}] : memref<7xf32>
-func.func @static(%x: memref<7x256xbf16>, %y: memref<7xf32>) {
+func.func @static(%x: memref<7x256xf16>, %y: memref<7xf32>) {
   %zero = arith.constant 0.0 : f32
-  %xt = bufferization.to_tensor %x restrict : memref<7x256xbf16> to tensor<7x256xbf16>
+  %xt = bufferization.to_tensor %x restrict : memref<7x256xf16> to tensor<7x256xf16>
   %yt = bufferization.to_tensor %y restrict writable : memref<7xf32> to tensor<7xf32>
   %f = linalg.fill ins(%zero : f32) outs(%yt : tensor<7xf32>) -> tensor<7xf32>
   %sum = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-      ins(%xt : tensor<7x256xbf16>) outs(%f : tensor<7xf32>) {
-  ^bb0(%v: bf16, %acc: f32):
-    %w = arith.extf %v : bf16 to f32
+      ins(%xt : tensor<7x256xf16>) outs(%f : tensor<7xf32>) {
+  ^bb0(%v: f16, %acc: f32):
+    %w = arith.extf %v : f16 to f32
     %s = arith.addf %acc, %w : f32
     linalg.yield %s : f32
   } -> tensor<7xf32>
@@ -163,27 +163,32 @@ func.func @static_tail(%x: memref<3x41xf32>, %y: memref<3x41xf32>) {
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// Both results come from one loop over the rows; the sum, which is x's own buffer,
-// is written by the last pass only, after the strip has read x and r.
+// Both results come from one loop over the rows. The first pass stores the sum,
+// which is x's own buffer, strip by strip; the last reads nothing else.
 
+// CHECK:       #[[UNROLL:.*]] = #llvm.loop_unroll<disable = true>
+// CHECK:       #loop_annotation = #llvm.loop_annotation<unroll = #[[UNROLL]]>
 // CHECK-LABEL: func @add_norm(
 // CHECK-SAME:    %[[X:.*]]: memref<?x512xf32>, %[[R:.*]]: memref<?x512xf32>, %[[Y:.*]]: memref<?x512xf32>)
 // CHECK-NOT:     alloc
 // CHECK:         scf.for %[[I:.*]] = %c0 to %{{.*}} step %c1 {
 // CHECK:           %[[SUMS:.*]]:2 = scf.for %{{.*}} = %c0 to %c512 step %c128 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (vector<64xf32>, vector<64xf32>)
-// CHECK-NOT:         store
-// CHECK:             scf.yield
-// CHECK:           arith.addf %[[SUMS]]#0, %[[SUMS]]#1 : vector<64xf32>
-// CHECK-NOT:       store
-// CHECK:           scf.for %[[J:.*]] = %c0 to %c512 step %c64 {
 // CHECK-NEXT:        %[[XV:.*]] = vector.load %[[X]]
 // CHECK-NEXT:        %[[RV:.*]] = vector.load %[[R]]
 // CHECK-NEXT:        %[[S:.*]] = arith.addf %[[XV]], %[[RV]]
-// CHECK-NEXT:        %[[N:.*]] = arith.mulf %[[S]]
+// CHECK-NEXT:        math.fma %[[S]], %[[S]]
 // CHECK-NEXT:        vector.store %[[S]], %[[X]]
+// CHECK:             vector.load %[[X]]
+// CHECK:             vector.store %{{.*}}, %[[X]]
+// CHECK-NEXT:        scf.yield
+// CHECK:           arith.addf %[[SUMS]]#0, %[[SUMS]]#1 : vector<64xf32>
+// CHECK-NOT:       store
+// CHECK:           scf.for %[[J:.*]] = %c0 to %c512 step %c64 {
+// CHECK-NEXT:        %[[V:.*]] = vector.load %[[X]]
+// CHECK-NEXT:        %[[N:.*]] = arith.mulf %[[V]]
 // CHECK-NEXT:        vector.store %[[N]], %[[Y]]
-// CHECK-NEXT:      }
-// CHECK-NEXT:    }
+// CHECK-NEXT:      } {llvm.loop_annotation = #loop_annotation}
+// CHECK-NEXT:    } {llvm.loop_annotation = #loop_annotation}
 // CHECK-NEXT:    return
 func.func @add_norm(%x: memref<?x512xf32>, %r: memref<?x512xf32>, %y: memref<?x512xf32>) {
   %c0 = arith.constant 0 : index

@@ -59,8 +59,9 @@ def DecomposeInTiles : Pass<"xfmr-decompose-in-tiles"> {
     `linalg.generic` on memrefs.
 
     The ops are bufferized whole, before this pass: only then is it known that a
-    destination may be an input (docs/Rationale.md). Ops on tensors are left
-    alone, with a remark; residual blocks are an error.
+    destination may be an input (docs/Rationale.md). A norm or gate that is a value
+    between buffers is decomposed as one; networks on tensors are left alone, with
+    a remark; residual blocks are an error.
 
     Changes numerics: no. A `hidden-block` that is not a multiple of 256 changes the
     order in which a network's down product is summed.
@@ -380,7 +381,7 @@ def SetTarget : Pass<"xfmr-set-target", "::mlir::ModuleOp"> {
 // Vectorising lowerings
 //===----------------------------------------------------------------------===//
 
-def LowerContractions : Pass<"xfmr-lower-contractions"> {
+def LowerContractions : Pass<"xfmr-lower-contractions", "::mlir::ModuleOp"> {
   let summary = "Contractions on memrefs become register-tiled vector loops";
   let description = [{
     A multiply-accumulate of two inputs into f32 or f64 (`linalg.matmul`,
@@ -417,6 +418,8 @@ def LowerContractions : Pass<"xfmr-lower-contractions"> {
     ```
   }];
   let options = [
+    Option<"batchInvariant", "batch-invariant", "bool", "false",
+           "Round in one way for every number of rows: no AMX tiles">,
     Option<"cpu", "cpu", "std::string", [{""}],
            "The CPU: host, or a name that LLVM knows; empty: none, one with "
            "fused multiply-adds">,
@@ -573,6 +576,60 @@ def LowerWeightPacking : Pass<"xfmr-lower-weight-packing"> {
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
+  ];
+}
+
+def OutlineWeightPacking : Pass<"xfmr-outline-weight-packing",
+                                "::mlir::ModuleOp"> {
+  let summary = "Weights are packed once, outside of the functions that use them";
+  let description = [{
+    Where a function packs an argument marked `xfmr.weight` into memory of its own
+    (`xfmr.pack_weight` into a `memref.alloc`, both at the level of the function),
+    it takes the packed weight as an argument instead, in the weight's place. Two
+    functions are made beside it: `@f_pack_weights` takes the weights and their
+    packed forms, which it fills, and `@f_packed_sizes` takes the weights, of which
+    it reads the sizes, and returns memrefs without memory that have the sizes and
+    strides of the packed forms. The weight stays an argument as well where
+    something else uses it: most often its sizes. The attribute
+    `xfmr.packed_weights` of the function says what its arguments were.
+
+    A private function, or one that is called in the module, goes on packing in
+    every call; a remark says so.
+
+    Packed constants become constants, in functions of any kind.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<?x64xf32>, %w: memref<64x96xf32> {xfmr.weight}) {
+      %p = memref.alloc() {alignment = 64 : i64} : memref<3x64x32xf32>
+      xfmr.pack_weight ins(%w : memref<64x96xf32>) outs(%p : memref<3x64x32xf32>)
+          layout(in_out)
+      call @product(%x, %p) : (memref<?x64xf32>, memref<3x64x32xf32>) -> ()
+      memref.dealloc %p : memref<3x64x32xf32>
+      return
+    }
+    ```
+    After, beside the function that gives sizes:
+    ```mlir
+    func.func @f(%x: memref<?x64xf32>, %p: memref<3x64x32xf32> {xfmr.weight})
+        attributes {xfmr.packed_weights = [{argument = 0 : i64},
+            {argument = 1 : i64, packed = memref<3x64x32xf32>}]} {
+      call @product(%x, %p) : (memref<?x64xf32>, memref<3x64x32xf32>) -> ()
+      return
+    }
+    func.func @f_pack_weights(%w: memref<64x96xf32> {xfmr.weight},
+                              %p: memref<3x64x32xf32>) {
+      xfmr.pack_weight ins(%w : memref<64x96xf32>) outs(%p : memref<3x64x32xf32>)
+          layout(in_out)
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect"
   ];
 }
 

@@ -8,16 +8,17 @@
 //
 // A row group is a set of linalg ops over the same rows: elementwise ops and
 // reductions over the trailing dims, read from buffers and written to buffers.
-// It becomes one loop over the rows; inside, every level of reductions is one
-// strip-mined pass over the row, and one last pass stores all results.
+// It becomes loops over the rows; inside, every level of reductions is one
+// strip-mined pass over the row, and one last pass stores the results.
 //
 // Two promises of the emitted code:
 // - Order. A reduction's partial sums depend on the row's length, the vector
-//   width and the accumulator type alone: not on the number of rows, the
-//   position, the alignment, the strides, or whether shapes are static.
-// - Aliasing. Nothing is stored before the last pass over a row, and a strip of
-//   that pass loads all its operands before it stores. So a result may be
-//   written over an operand that is read at the same position.
+//   width and the types of the reduced elements alone: not on the number of
+//   rows, the position, the alignment, the strides, what else is in the group,
+//   or whether shapes are static.
+// - Aliasing. A strip loads all its operands before it stores, and nothing that
+//   a later pass still reads is stored over. So a result may be written over an
+//   operand that is read at the same position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +40,19 @@ struct RowLoweringOptions {
   unsigned accumulators = 8;
   /// Native vectors that a step of a storing pass handles.
   unsigned unroll = 4;
+  /// Vector registers that there are.
+  unsigned vectorRegisters = 32;
+  /// Products of bf16 pairs may be summed by `vdpbf16ps`; part of the order of
+  /// summation.
+  bool useBF16Dot = false;
+  /// Operands and results of this many bytes together and more: the next row is
+  /// prefetched; 0 for never.
+  int64_t prefetchFromBytes = 0;
+  /// Results of this many bytes together and more: non-temporal stores; 0 for
+  /// never.
+  int64_t nonTemporalFromBytes = 0;
+  /// Non-temporal stores of the target are ordered by x86's `sfence`.
+  bool useStoreFence = false;
 };
 
 /// One output of an op of a group and the buffer that it is written to.
@@ -57,19 +71,13 @@ struct RowGroup {
   SmallVector<RowSink> sinks;
 };
 
-/// The loops over the rows of a lowered group, outermost first; row dims of
-/// static size 1 have none.
-struct RowLoops {
-  SmallVector<scf::ForOp> loops;
-};
-
 /// Succeeds when `op` may be part of a row group; says why not in `reason`.
 LogicalResult checkRowOp(linalg::LinalgOp op, std::string *reason = nullptr);
 
 /// Emits the loops of `group` at the rewriter's insertion point, which all
 /// scalars and buffers of the group must dominate. The ops of the group are
 /// left in place. On failure nothing was emitted and `reason` says why.
-FailureOr<RowLoops> lowerRowGroup(RewriterBase &rewriter, const RowGroup &group,
+LogicalResult lowerRowGroup(RewriterBase &rewriter, const RowGroup &group,
                                   const RowLoweringOptions &options,
                                   std::string *reason = nullptr);
 

@@ -26,8 +26,10 @@ namespace mlir::xfmr {
 void populateExpandMathPatterns(RewritePatternSet &patterns);
 
 /// Adds the patterns of `xfmr-expand-narrow-float`: conversions from and to
-/// bf16 and from f64 to f16 become integer arithmetic that rounds once.
-void populateExpandNarrowFloatPatterns(RewritePatternSet &patterns);
+/// bf16 and from f64 to f16 become integer arithmetic that rounds once; with
+/// `nativeBF16`, vectors are rounded to bf16 by instructions of AVX512-BF16.
+void populateExpandNarrowFloatPatterns(RewritePatternSet &patterns,
+                                       bool nativeBF16 = false);
 
 #define GEN_PASS_REGISTRATION
 #include "xfmr/Codegen/Math/Passes.h.inc"

@@ -60,6 +60,15 @@ def ExpandNarrowFloat : Pass<"xfmr-expand-narrow-float"> {
     that counts. f16 from and to f32 stays: targets have it. A truncation with
     another rounding mode stays too.
 
+    The halves that `vector.deinterleave` makes of a vector of bf16 are widened
+    where they lie, by a shift and by a mask; two halves that are rounded and then
+    interleaved are put together by the same means.
+
+    With `native-bf16`, vectors whose length is a multiple of 16 are rounded from
+    f32 to bf16 by AVX512-BF16's instructions. These take subnormal numbers for
+    zero: where there is any, a branch that is marked as unlikely rounds by integer
+    arithmetic after all.
+
     Before:
 
     ```mlir
@@ -91,7 +100,15 @@ def ExpandNarrowFloat : Pass<"xfmr-expand-narrow-float"> {
 
     Changes numerics: no.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let options = [
+    Option<"nativeBF16", "native-bf16", "bool", "false",
+           "Round to bf16 by instructions of AVX512-BF16">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
 }
 
 #endif // XFMR_CODEGEN_MATH_PASSES_TD

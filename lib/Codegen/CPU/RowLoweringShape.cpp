@@ -1,0 +1,173 @@
+//===- RowLoweringShape.cpp - How passes over a row are shaped --*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowLoweringValues.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+using namespace mlir::xfmr::rows;
+
+namespace {
+
+/// What a pass computes from its roots on, up to reductions of earlier passes.
+struct PassWork {
+  llvm::SmallDenseSet<unsigned> nodes;
+  /// What is loaded a strip.
+  llvm::SmallDenseSet<std::pair<Value, AffineMap>> loads;
+  int64_t numOps = 0;
+  /// Transcendental functions, which become many operations.
+  bool hasFunctions = false;
+  /// Gathers, or booleans.
+  bool hasIndirect = false;
+};
+
+PassWork getWork(const RowPlan &plan, ArrayRef<unsigned> roots, unsigned dim) {
+  PassWork work;
+  SmallVector<unsigned> worklist;
+  for (unsigned node : roots)
+    if (work.nodes.insert(node).second)
+      worklist.push_back(node);
+  while (!worklist.empty()) {
+    const RowNode &node = plan.nodes[worklist.pop_back_val()];
+    for (Operation &op :
+         linalg::LinalgOp(node.op).getBlock()->without_terminator()) {
+      ++work.numOps;
+      work.hasFunctions |=
+          isa<math::MathDialect>(op.getDialect()) &&
+          !isa<math::FmaOp, math::AbsFOp, math::AbsIOp, math::SqrtOp,
+               math::RsqrtOp, math::CopySignOp>(op);
+    }
+    for (const RowOperand &operand : node.operands) {
+      if (operand.kind == RowOperand::Kind::Node &&
+          !plan.nodes[operand.node].isReduction() &&
+          work.nodes.insert(operand.node).second)
+        worklist.push_back(operand.node);
+      if (operand.kind != RowOperand::Kind::Buffer ||
+          !operand.map.isFunctionOfDim(dim))
+        continue;
+      work.loads.insert({operand.value, operand.map});
+      work.hasIndirect |=
+          !StripAccess::isDirect(cast<MemRefType>(operand.value.getType()),
+                                 *getSteps(operand.map, dim));
+    }
+  }
+  return work;
+}
+
+/// How many native vectors to compute at once, so that the values alive at a
+/// time stay in registers; a power of two, at most `limit`.
+int64_t chooseVectors(const PassWork &work, const RowLoweringOptions &options,
+                      int64_t accumulators, int64_t limit) {
+  if (work.hasIndirect)
+    return 1;
+  if (work.hasFunctions || work.numOps > 16)
+    limit = std::min<int64_t>(limit, work.numOps > 40 ? 1 : 2);
+  int64_t free = std::max<int64_t>(
+      1, static_cast<int64_t>(options.vectorRegisters) - accumulators - 4);
+  int64_t fitting = free / (static_cast<int64_t>(work.loads.size()) + 1);
+  int64_t vectors = std::clamp<int64_t>(fitting, 1, limit);
+  return static_cast<int64_t>(llvm::bit_floor<uint64_t>(vectors));
+}
+
+} // namespace
+
+StripShape rows::chooseReductionShape(const RowPlan &plan,
+                                      const RowLoweringOptions &options,
+                                      ArrayRef<unsigned> roots, unsigned dim,
+                                      int64_t accumulators, int64_t limit) {
+  bool isPaired = plan.nodes[roots.front()].isPaired;
+  int64_t unit = isPaired ? 2 * plan.lanes : plan.lanes;
+  PassWork work = getWork(plan, roots, dim);
+  int64_t vectors = chooseVectors(work, options, accumulators, limit);
+  return {dim, vectors * unit, limit / vectors, unit, isPaired};
+}
+
+StripShape rows::chooseStoringShape(const RowPlan &plan,
+                                    const RowLoweringOptions &options,
+                                    ArrayRef<unsigned> roots) {
+  unsigned dim = plan.columns.back();
+  PassWork work = getWork(plan, roots, dim);
+  bool isPaired = !work.hasIndirect && plan.lanes >= 2;
+  auto take = [&](Value buffer, AffineMap map) {
+    auto type = cast<MemRefType>(buffer.getType());
+    isPaired &= type.getElementType().isBF16();
+    work.hasIndirect |= !StripAccess::isDirect(type, *getSteps(map, dim));
+  };
+  for (const RowPlanSink &sink : plan.sinks)
+    if (!sink.isPerRow)
+      take(sink.buffer, sink.map);
+  for (auto [buffer, map] : work.loads)
+    take(buffer, map);
+  isPaired &= !work.hasIndirect;
+  int64_t vectors = chooseVectors(work, options, 0, options.unroll);
+  int64_t unit = isPaired ? 2 * plan.lanes : plan.lanes;
+  return {dim, std::max(unit, vectors * plan.lanes), 1, unit, isPaired};
+}
+
+bool rows::isDotReduction(const RowNode &node, unsigned output) {
+  auto fma = dyn_cast<math::FmaOp>(node.combiners[output]);
+  if (!fma || !node.isPaired)
+    return false;
+  return llvm::all_of(ValueRange{fma.getA(), fma.getB()}, [](Value factor) {
+    auto ext = factor.getDefiningOp<arith::ExtFOp>();
+    return ext && ext.getIn().getType().isBF16();
+  });
+}
+
+/// Whether the value of `sink` is needed by the elementwise nodes and
+/// reductions of level `level`.
+static bool isReducedAt(const RowPlan &plan, const RowPlanSink &sink,
+                        unsigned level) {
+  for (unsigned index = 0, e = plan.nodes.size(); index < e; ++index) {
+    const RowNode &node = plan.nodes[index];
+    if (!node.isReduction() || node.level != level ||
+        node.columns != plan.columns)
+      continue;
+    if (getWork(plan, index, plan.columns.back()).nodes.contains(sink.node))
+      return true;
+  }
+  return false;
+}
+
+/// Whether any pass reads what `sink` is written over, but for the value that
+/// it stores.
+static bool overwritesInputs(const RowPlan &plan, const RowPlanSink &sink) {
+  llvm::SmallDenseSet<unsigned> own =
+      getWork(plan, sink.node, plan.columns.back()).nodes;
+  for (unsigned index = 0, e = plan.nodes.size(); index < e; ++index) {
+    if (own.contains(index))
+      continue;
+    for (const RowOperand &operand : plan.nodes[index].operands) {
+      bool isOwn = operand.kind == RowOperand::Kind::Node &&
+                   own.contains(operand.node) &&
+                   (operand.node != sink.node || operand.output != sink.output);
+      if (isOwn || (operand.kind == RowOperand::Kind::Buffer &&
+                    isSameView(operand.value, sink.buffer)))
+        return true;
+    }
+  }
+  return llvm::any_of(plan.sinks, [&](const RowPlanSink &other) {
+    bool isOther = other.node != sink.node || other.output != sink.output;
+    return &other != &sink && (isSameView(other.buffer, sink.buffer) ||
+                               (isOther && own.contains(other.node)));
+  });
+}
+
+SmallVector<const RowPlanSink *> rows::findEarlySinks(const RowPlan &plan) {
+  SmallVector<const RowPlanSink *> early;
+  // One at most: a second could overwrite what the first is computed from.
+  for (const RowPlanSink &sink : plan.sinks)
+    if (early.empty() && !sink.isPerRow && plan.nodes[sink.node].level == 0 &&
+        isReducedAt(plan, sink, 1) && !overwritesInputs(plan, sink))
+      early.push_back(&sink);
+  return early;
+}

@@ -1,0 +1,302 @@
+//===- RowLoweringVariants.cpp - Rows in cache and in memory ----*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where rows come from memory, or from a cache that is far away, the next row
+// is prefetched while one is stored; and results that fit no cache are stored
+// past it. In the nearest cache both harm. What a call streams is what decides:
+// all of the buffers that the loops over tiles go through, not the tile at
+// hand. Sizes that are not static are compared at run time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowLoweringValues.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+using namespace mlir::xfmr::rows;
+
+namespace {
+
+/// Results of a native vector that a store can leave out of the cache start at
+/// multiples of this.
+constexpr int64_t kStreamAlignment = 64;
+
+/// A condition that is known, or a value.
+struct Condition {
+  std::optional<bool> known;
+  Value value;
+};
+
+class VariantEmitter {
+public:
+  VariantEmitter(RewriterBase &builder, Location loc, const RowPlan &plan,
+                 const RowLoweringOptions &options)
+      : builder(builder), loc(loc), plan(plan), options(options) {}
+
+  void emit();
+
+private:
+  OpFoldResult add(OpFoldResult a, OpFoldResult b);
+  OpFoldResult multiply(OpFoldResult a, OpFoldResult b);
+  OpFoldResult getBytes(Value buffer);
+  Condition isAtLeast(OpFoldResult size, OpFoldResult limit);
+  Condition both(Condition a, Condition b);
+  Condition shouldPrefetch();
+  Condition shouldStream();
+  Condition isAligned(Value buffer);
+  void emitVariant(RowVariant variant);
+  void emitIf(Condition condition, function_ref<void()> then,
+              function_ref<void()> otherwise);
+
+  RewriterBase &builder;
+  Location loc;
+  const RowPlan &plan;
+  const RowLoweringOptions &options;
+  Operation *hoist = nullptr;
+};
+
+} // namespace
+
+static int64_t getElementBytes(MemRefType type) {
+  Type element = type.getElementType();
+  return element.isIndex()
+             ? 8
+             : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// The buffer that `buffer` is a tile of: what it is before the loops around.
+static Value getUntiled(Value buffer) {
+  while (Operation *op = buffer.getDefiningOp()) {
+    auto view = dyn_cast<ViewLikeOpInterface>(op);
+    if (!view || !op->getParentOfType<LoopLikeOpInterface>())
+      break;
+    buffer = view.getViewSource();
+  }
+  return buffer;
+}
+
+/// Whether `buffer` is one that outlives the loops around.
+static bool outlivesLoops(Value buffer) {
+  buffer = getUntiled(buffer);
+  return !buffer.getParentRegion()->getParentOfType<LoopLikeOpInterface>() &&
+         !isa<LoopLikeOpInterface>(buffer.getParentRegion()->getParentOp());
+}
+
+OpFoldResult VariantEmitter::add(OpFoldResult a, OpFoldResult b) {
+  std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(b);
+  if (x && y)
+    return builder.getIndexAttr(*x + *y);
+  return builder.createOrFold<arith::AddIOp>(
+      loc, getValueOrCreateConstantIndexOp(builder, loc, a),
+      getValueOrCreateConstantIndexOp(builder, loc, b));
+}
+
+OpFoldResult VariantEmitter::multiply(OpFoldResult a, OpFoldResult b) {
+  std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(b);
+  int64_t product;
+  if (x && y && !llvm::MulOverflow(*x, *y, product))
+    return builder.getIndexAttr(product);
+  return builder.createOrFold<arith::MulIOp>(
+      loc, getValueOrCreateConstantIndexOp(builder, loc, a),
+      getValueOrCreateConstantIndexOp(builder, loc, b));
+}
+
+OpFoldResult VariantEmitter::getBytes(Value buffer) {
+  buffer = getUntiled(buffer);
+  auto type = cast<MemRefType>(buffer.getType());
+  OpFoldResult bytes = builder.getIndexAttr(getElementBytes(type));
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    bytes = multiply(
+        bytes, type.isDynamicDim(dim)
+                   ? OpFoldResult(
+                         builder.createOrFold<memref::DimOp>(loc, buffer, dim))
+                   : OpFoldResult(builder.getIndexAttr(type.getDimSize(dim))));
+  return bytes;
+}
+
+Condition VariantEmitter::isAtLeast(OpFoldResult size, OpFoldResult limit) {
+  std::optional<int64_t> x = getConstantIntValue(size),
+                         y = getConstantIntValue(limit);
+  if (x && y)
+    return {*x >= *y, {}};
+  return {std::nullopt,
+          arith::CmpIOp::create(
+              builder, loc, arith::CmpIPredicate::uge,
+              getValueOrCreateConstantIndexOp(builder, loc, size),
+              getValueOrCreateConstantIndexOp(builder, loc, limit))};
+}
+
+Condition VariantEmitter::both(Condition a, Condition b) {
+  if (a.known)
+    return *a.known ? b : a;
+  if (b.known)
+    return *b.known ? a : b;
+  return {std::nullopt,
+          builder.createOrFold<arith::AndIOp>(loc, a.value, b.value)};
+}
+
+/// From some size on, and not for few rows: behind the last there is none.
+Condition VariantEmitter::shouldPrefetch() {
+  if (options.prefetchFromBytes == 0 || plan.rows.empty() ||
+      plan.columns.empty())
+    return {false, {}};
+  OpFoldResult streamed = builder.getIndexAttr(0);
+  int64_t bytesAColumn = 0;
+  llvm::SmallDenseSet<Value> counted;
+  auto count = [&](Value buffer, AffineMap map) {
+    if (map.isFunctionOfDim(plan.rows.back()) &&
+        map.isFunctionOfDim(plan.columns.back()) &&
+        counted.insert(getUntiled(buffer)).second) {
+      streamed = add(streamed, getBytes(buffer));
+      bytesAColumn += getElementBytes(cast<MemRefType>(buffer.getType()));
+    }
+  };
+  for (const RowNode &node : plan.nodes)
+    for (const RowOperand &operand : node.operands)
+      if (operand.kind == RowOperand::Kind::Buffer)
+        count(operand.value, operand.map);
+  if (counted.empty())
+    return {false, {}};
+  for (const RowPlanSink &sink : plan.sinks)
+    count(sink.buffer, sink.map);
+  constexpr int64_t kFewRows = 8;
+  OpFoldResult fewRows = builder.getIndexAttr(kFewRows * bytesAColumn);
+  for (unsigned column : plan.columns)
+    fewRows = multiply(
+        fewRows,
+        plan.dims[column].isDynamic()
+            ? OpFoldResult(
+                  StripLoops(builder, loc, hoist, plan.dims).getExtent(column))
+            : OpFoldResult(builder.getIndexAttr(plan.dims[column].extent)));
+  Condition isFar =
+      isAtLeast(streamed, builder.getIndexAttr(options.prefetchFromBytes));
+  if (isFar.known && !*isFar.known)
+    return isFar;
+  return both(isFar, isAtLeast(streamed, fewRows));
+}
+
+/// A buffer's first element, and those of all its rows, at multiples of a cache
+/// line.
+Condition VariantEmitter::isAligned(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides.empty() ||
+      strides.back() != 1)
+    return {false, {}};
+  int64_t bytes = getElementBytes(type);
+  bool anyDynamic = ShapedType::isDynamic(offset);
+  for (int64_t stride : ArrayRef(strides).drop_back()) {
+    anyDynamic |= ShapedType::isDynamic(stride);
+    if (!ShapedType::isDynamic(stride) && stride * bytes % kStreamAlignment)
+      return {false, {}};
+  }
+  Value base =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+  Value bits = base;
+  auto include = [&](Value elements) {
+    Value size = builder.createOrFold<arith::MulIOp>(
+        loc, elements, arith::ConstantIndexOp::create(builder, loc, bytes));
+    bits = arith::OrIOp::create(builder, loc, bits, size);
+  };
+  if (anyDynamic) {
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
+    if (ShapedType::isDynamic(offset))
+      include(metadata.getOffset());
+    for (auto [dim, stride] : llvm::enumerate(ArrayRef(strides).drop_back()))
+      if (ShapedType::isDynamic(stride))
+        include(metadata.getStrides()[dim]);
+  }
+  if (!ShapedType::isDynamic(offset) && offset != 0)
+    include(arith::ConstantIndexOp::create(builder, loc, offset));
+  Value rest = arith::AndIOp::create(
+      builder, loc, bits,
+      arith::ConstantIndexOp::create(builder, loc, kStreamAlignment - 1));
+  return {std::nullopt, arith::CmpIOp::create(
+                            builder, loc, arith::CmpIPredicate::eq, rest,
+                            arith::ConstantIndexOp::create(builder, loc, 0))};
+}
+
+Condition VariantEmitter::shouldStream() {
+  if (options.nonTemporalFromBytes == 0 || plan.columns.empty())
+    return {false, {}};
+  OpFoldResult stored = builder.getIndexAttr(0);
+  Condition aligned{true, {}};
+  bool any = false;
+  llvm::SmallDenseSet<Value> counted;
+  for (const RowPlanSink &sink : plan.sinks) {
+    if (sink.isPerRow)
+      continue;
+    auto type = cast<MemRefType>(sink.buffer.getType());
+    // Where a tile's result is a buffer of its own, others read it next.
+    if (!outlivesLoops(sink.buffer) ||
+        !StripAccess::isDirect(type, *getSteps(sink.map, plan.columns.back())))
+      return {false, {}};
+    any = true;
+    if (counted.insert(getUntiled(sink.buffer)).second)
+      stored = add(stored, getBytes(sink.buffer));
+  }
+  if (!any)
+    return {false, {}};
+  Condition isLarge =
+      isAtLeast(stored, builder.getIndexAttr(options.nonTemporalFromBytes));
+  if (isLarge.known && !*isLarge.known)
+    return isLarge;
+  for (const RowPlanSink &sink : plan.sinks)
+    if (!sink.isPerRow)
+      aligned = both(aligned, isAligned(sink.buffer));
+  return both(isLarge, aligned);
+}
+
+void VariantEmitter::emitIf(Condition condition, function_ref<void()> then,
+                            function_ref<void()> otherwise) {
+  if (condition.known)
+    return *condition.known ? then() : otherwise();
+  auto branch = scf::IfOp::create(builder, loc, condition.value,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  then();
+  builder.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
+void VariantEmitter::emitVariant(RowVariant variant) {
+  emitRows(builder, loc, plan, options, variant, hoist);
+  if (variant.nonTemporal && options.useStoreFence)
+    LLVM::CallIntrinsicOp::create(builder, loc,
+                                  builder.getStringAttr("llvm.x86.sse.sfence"),
+                                  ValueRange());
+}
+
+void VariantEmitter::emit() {
+  hoist = arith::ConstantIndexOp::create(builder, loc, 0);
+  Condition stream = shouldStream(), prefetch = shouldPrefetch();
+  emitIf(
+      stream, [&] { emitVariant({/*prefetch=*/true, /*nonTemporal=*/true}); },
+      [&] {
+        emitIf(
+            prefetch, [&] { emitVariant({/*prefetch=*/true, false}); },
+            [&] { emitVariant({}); });
+      });
+  builder.eraseOp(hoist);
+}
+
+void rows::emitRowGroup(RewriterBase &rewriter, Location loc,
+                        const RowPlan &plan,
+                        const RowLoweringOptions &options) {
+  VariantEmitter(rewriter, loc, plan, options).emit();
+}
