@@ -38,7 +38,7 @@ JIT::create(std::unique_ptr<llvm::LLVMContext> context,
   machine.setCPU(target.cpu)
       .addFeatures(std::vector<std::string>(features.begin(), features.end()))
       .setRelocationModel(llvm::Reloc::PIC_)
-      .setCodeGenOptLevel(getCodeGenLevel(options.optLevel));
+      .setCodeGenOptLevel(getCodeGenLevel(*module, options.optLevel));
 
   auto createLayer = [&](llvm::orc::ExecutionSession &session)
       -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {

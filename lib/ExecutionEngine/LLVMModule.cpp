@@ -11,6 +11,7 @@
 #include "BFloat16Support.h"
 #include "OneLaneStores.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "xfmr/ExecutionEngine/CEntry.h"
@@ -29,6 +30,17 @@ void mlir::xfmr::registerLLVMTranslations(DialectRegistry &registry) {
 
 llvm::CodeGenOptLevel mlir::xfmr::getCodeGenLevel(unsigned optLevel) {
   return *llvm::CodeGenOpt::getLevel(std::min(optLevel, 3u));
+}
+
+static bool usesTiles(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return function.getName().starts_with("llvm.x86.tile");
+  });
+}
+
+llvm::CodeGenOptLevel mlir::xfmr::getCodeGenLevel(const llvm::Module &module,
+                                                  unsigned optLevel) {
+  return getCodeGenLevel(optLevel == 0 && usesTiles(module) ? 1 : optLevel);
 }
 
 /// Makes every function one for `target`, whatever it is compiled with.
@@ -62,6 +74,11 @@ llvm::Expected<std::unique_ptr<llvm::Module>> mlir::xfmr::buildLLVMModule(
   if (!module)
     return llvm::createStringError(
         "the lowered module cannot be translated to LLVM IR");
+  if (options.optLevel == 0 && usesTiles(*module))
+    remark::analysis(lowered.getLoc(), remark::RemarkOpts::name("LevelRaised")
+                                           .category("xfmr-codegen"))
+        << "generates code at level 1: AMX tiles need it"
+        << remark::metric("level", options.optLevel);
   module->setDataLayout((*machine)->createDataLayout());
   module->setTargetTriple((*machine)->getTargetTriple());
 

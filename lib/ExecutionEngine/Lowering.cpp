@@ -40,6 +40,7 @@ LogicalResult mlir::xfmr::lowerToCPU(ModuleOp module,
   (void)applyPassManagerCLOptions(pm);
   CPUPipelineOptions pipeline;
   pipeline.cpu = options.cpu;
+  pipeline.batchInvariant = options.batchInvariant;
   pipeline.emulate = options.emulate;
   pipeline.threads = options.threads;
   pipeline.parallelFrom = options.parallelFrom;

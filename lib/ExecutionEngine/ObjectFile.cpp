@@ -43,7 +43,7 @@ static llvm::Error emit(llvm::Module &module, const CPUTarget &target,
     return llvm::Error::success();
   }
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
-      target.createTargetMachine(getCodeGenLevel(optLevel));
+      target.createTargetMachine(getCodeGenLevel(module, optLevel));
   if (!machine)
     return machine.takeError();
   llvm::legacy::PassManager passes;

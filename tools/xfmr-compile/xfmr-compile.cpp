@@ -61,6 +61,17 @@ struct Options {
           "the program is loaded. A CPU of another machine is named behind its "
           "triple: aarch64-linux-gnu/neoverse-n1"),
       cl::value_desc("name[,name...]"), cl::cat(category)};
+  cl::opt<bool> batchInvariant{
+      "batch-invariant",
+      cl::desc("A row's bits do not depend on how many rows there are, at the "
+               "cost of speed where f16 and bf16 products of many rows could "
+               "be rounded otherwise"),
+      cl::cat(category)};
+  cl::opt<bool> emulate{
+      "emulate",
+      cl::desc("Lower as for --cpu, but make code for this machine, which "
+               "emulates that CPU's own instructions"),
+      cl::cat(category)};
   cl::opt<int64_t> threads{
       "threads",
       cl::desc(
@@ -203,6 +214,7 @@ llvm::Error run(const Options &options) {
     return signatures.takeError();
 
   LibraryOptions libraryOptions;
+  libraryOptions.lowering.batchInvariant = options.batchInvariant;
   libraryOptions.lowering.emulate = options.emulate;
   libraryOptions.lowering.threads = options.threads;
   libraryOptions.lowering.parallelFrom = options.parallelFrom;

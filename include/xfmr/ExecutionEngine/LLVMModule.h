@@ -50,6 +50,11 @@ buildLLVMModule(ModuleOp lowered, llvm::LLVMContext &context,
 /// The code generation level of an optimisation level from 0 to 3.
 llvm::CodeGenOptLevel getCodeGenLevel(unsigned optLevel);
 
+/// The same for `module`, and at least 1 where it uses AMX tiles: LLVM cannot
+/// generate code at level 0 for tiles that live in more than one block.
+llvm::CodeGenOptLevel getCodeGenLevel(const llvm::Module &module,
+                                      unsigned optLevel);
+
 } // namespace mlir::xfmr
 
 #endif // XFMR_EXECUTIONENGINE_LLVMMODULE_H

@@ -21,6 +21,8 @@ namespace mlir::xfmr {
 struct LoweringOptions {
   /// `host` or a name that LLVM knows.
   std::string cpu = "host";
+  /// One way of rounding for every number of rows.
+  bool batchInvariant = false;
   /// Lower as for `cpu`, but make code for the host.
   bool emulate = false;
   /// Threads that the code may use: 1 needs no OpenMP library, 0 leaves their

@@ -37,6 +37,11 @@ enum class NumericsMode { Exact, Relaxed };
 
 /// The options of `xfmr-lower-to-cpu` and of each of its stages.
 struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
+  Option<bool> batchInvariant{
+      *this, "batch-invariant",
+      llvm::cl::desc("a row's bits do not depend on how many rows there are: "
+                     "products of f16 and bf16 take one path for all of them"),
+      llvm::cl::init(false)};
   Option<std::string> cpu{
       *this, "cpu",
       llvm::cl::desc("the CPU to compile for: host, or a name that LLVM knows, "

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/TargetParser/Triple.h"
@@ -431,10 +432,25 @@ void mlir::xfmr::emitAMXPanelProduct(
   memref::DeallocOp::create(rewriter, loc, freed);
 }
 
+/// Says what a bf16 product becomes, where there are tiles to choose.
+static void remarkChoice(Location loc, bool useTiles, StringRef reason) {
+  auto options = remark::RemarkOpts::name(useTiles ? "OnTiles" : "NotOnTiles")
+                     .category("xfmr-lower-contractions");
+  if (useTiles)
+    remark::passed(loc, options) << "multiplies on AMX tiles";
+  else
+    remark::missed(loc, options)
+        << "multiplies without AMX tiles" << remark::reason("{0}", reason);
+}
+
 void mlir::xfmr::emitPanelProduct(RewriterBase &rewriter, Location loc,
                                   const PanelProduct &product,
                                   const ContractionLoweringOptions &options) {
-  if (!canUseAMX(product, options))
+  StringRef reason;
+  bool useTiles = canUseAMX(product, options, &reason);
+  if (options.target.hasAMXBF16)
+    remarkChoice(loc, useTiles, reason);
+  if (!useTiles)
     return emitVectorPanelProduct(rewriter, loc, product, options);
   auto branch = scf::IfOp::create(
       rewriter, loc, emitAMXCondition(rewriter, loc, product, options),
