@@ -51,5 +51,10 @@ for feature, flag in (
         config.available_features.add(feature)
 if shutil.which("valgrind"):
     config.available_features.add("valgrind")
+# Emulators, and the C library of the other machine.
+if shutil.which("qemu-x86_64"):
+    config.available_features.add("qemu-x86_64")
+if shutil.which("qemu-aarch64") and os.path.isdir("/usr/aarch64-linux-gnu/include"):
+    config.available_features.add("qemu-aarch64")
 if config.xfmr_sanitizers:
     config.available_features.add("asan")

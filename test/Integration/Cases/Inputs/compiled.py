@@ -20,6 +20,8 @@ FORMAT = {"f16": (11, -14), "bf16": (8, -126), "f32": (24, -126), "f64": (53, -1
 WIDE = np.longdouble
 BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 DIRECTORY = sys.argv[1]
+# Options of xfmr-compile beside those that a case gives: the same case for another CPU.
+OPTIONS = os.environ.get("XFMR_TEST_OPTIONS", "").split()
 os.makedirs(DIRECTORY, exist_ok=True)
 
 
@@ -85,11 +87,11 @@ class Module:
     optimisations, -O0 takes a quarter of the time for networks."""
 
     def __init__(self, text, *options):
-        stem = os.path.join(DIRECTORY, f"m{zlib.crc32((text + str(options)).encode()):08x}")
+        stem = os.path.join(DIRECTORY, f"m{zlib.crc32((text + str((options, OPTIONS))).encode()):08x}")
         with open(stem + ".mlir", "w") as file:
             file.write(text)
         done = subprocess.run(
-            ["xfmr-compile", stem + ".mlir", "-o", stem + ".so", "--header=none", "--linker=ld.lld", *options],
+            ["xfmr-compile", stem + ".mlir", "-o", stem + ".so", "--header=none", "--linker=ld.lld", *options, *OPTIONS],
             capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"xfmr-compile of {stem}.mlir failed: {done.stderr[:3000]}")
