@@ -59,7 +59,7 @@ public:
     rhsMap = info.getRhsMap();
     outMap = info.getOutMap();
     accumulatorType = cast<MemRefType>(out.getType()).getElementType();
-    lanes = std::max<int64_t>(1, options.vectorBytes * 8 /
+    lanes = std::max<int64_t>(1, options.target.vectorBytes * 8 /
                                      accumulatorType.getIntOrFloatBitWidth());
     if (!info.m.empty())
       rowLoop = info.m.back();
@@ -373,7 +373,7 @@ void ContractionEmitter::emitDotTile(int64_t rows, int64_t columns) {
 }
 
 void ContractionEmitter::emitDots() {
-  int64_t side = options.vectorBytes >= 64 ? 4 : 2;
+  int64_t side = options.target.vectorBytes >= 64 ? 4 : 2;
   emitBlocked(columnLoop, {side, 1}, [&](int64_t columns) {
     emitBlocked(rowLoop, {side, 1},
                 [&](int64_t rows) { emitDotTile(rows, columns); });
@@ -389,10 +389,8 @@ void ContractionEmitter::emit() {
   emitOuter(outer, [&] { info.isDotForm() ? emitDots() : emitPanels(); });
 }
 
-LogicalResult mlir::xfmr::lowerContraction(
-    RewriterBase &rewriter, const ContractionInfo &info,
-    const ContractionLoweringOptions &options, std::string *reason) {
-  linalg::LinalgOp op = info.op;
+LogicalResult mlir::xfmr::checkMemrefs(linalg::LinalgOp op,
+                                       std::string *reason) {
   auto fail = [&](const Twine &text) {
     if (reason)
       *reason = text.str();
@@ -405,11 +403,23 @@ LogicalResult mlir::xfmr::lowerContraction(
     if (!memrefType || !memrefType.isStrided())
       return fail("a memref's layout is not strided");
   }
+  return success();
+}
+
+LogicalResult mlir::xfmr::lowerContraction(
+    RewriterBase &rewriter, const ContractionInfo &info,
+    const ContractionLoweringOptions &options, std::string *reason) {
+  linalg::LinalgOp op = info.op;
+  if (failed(checkMemrefs(op, reason)))
+    return failure();
   // A rhs whose innermost dim is neither n nor k lies along a batch dim.
   AffineMap rhsMap = info.getRhsMap();
   unsigned innermost = rhsMap.getDimPosition(rhsMap.getNumResults() - 1);
-  if (llvm::is_contained(info.batch, innermost))
-    return fail("the right side's innermost dim is a batch dim");
+  if (llvm::is_contained(info.batch, innermost)) {
+    if (reason)
+      *reason = "the right side's innermost dim is a batch dim";
+    return failure();
+  }
   OpBuilder::InsertionGuard guard(rewriter);
   // A mark before which whatever does not depend on the position is put.
   Operation *hoist = arith::ConstantIndexOp::create(rewriter, op.getLoc(), 0);

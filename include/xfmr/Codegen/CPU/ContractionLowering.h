@@ -63,6 +63,9 @@ FailureOr<ContractionInfo> matchContraction(linalg::LinalgOp op,
 /// threads can share its columns.
 bool isPanelProduct(linalg::LinalgOp op);
 
+/// Whether all operands are strided memrefs.
+LogicalResult checkMemrefs(linalg::LinalgOp op, std::string *reason = nullptr);
+
 /// Emits the loops of a contraction on memrefs at the rewriter's insertion
 /// point; the op is left in place. On failure nothing was emitted.
 LogicalResult lowerContraction(RewriterBase &rewriter,

@@ -40,8 +40,8 @@ struct PanelProduct {
   OpFoldResult rows, columns, inputs;
   /// The panel of `out`'s first column.
   OpFoldResult firstPanel;
-  /// The input of the packed weights that multiplies `lhs`'s first column; a
-  /// multiple of the summation block, hence even.
+  /// The input of the packed weights that multiplies `lhs`'s first column; the
+  /// first of a pair, where weights are in pairs.
   OpFoldResult firstInput;
 
   Type getLhsType() const { return getElementTypeOrSelf(lhs.getType()); }
@@ -57,7 +57,16 @@ struct PanelProduct {
   }
 };
 
-/// Emits the vector loops of `product` at the rewriter's insertion point.
+/// Inputs that share partial sums in vector code, in one chain from zero: in a
+/// longer one, rounding errors of one sign (equal addends) would add up to more
+/// than the bound of a product allows. Products of 16-bit weights have longer
+/// blocks: half as many steps go into a chain of pairs, and what they are
+/// rounded to is coarser by far.
+int64_t getPanelSummationBlock(Type weightType);
+
+/// Emits `product` in vector code at the rewriter's insertion point: a call of a
+/// private function of the module, `xfmr_panel_product_*`, that serves all
+/// products of these element types.
 void emitVectorPanelProduct(RewriterBase &rewriter, Location loc,
                             const PanelProduct &product,
                             const ContractionLoweringOptions &options);

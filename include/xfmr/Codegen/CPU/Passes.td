@@ -615,7 +615,7 @@ def OutlineWeightPacking : Pass<"xfmr-outline-weight-packing",
     ```mlir
     func.func @f(%x: memref<?x64xf32>, %p: memref<3x64x32xf32> {xfmr.weight})
         attributes {xfmr.packed_weights = [{argument = 0 : i64},
-            {argument = 1 : i64, packed = memref<3x64x32xf32>}]} {
+            {argument = 1 : i64, packed = memref<3x64x32xf32>} ]} {
       call @product(%x, %p) : (memref<?x64xf32>, memref<3x64x32xf32>) -> ()
       return
     }

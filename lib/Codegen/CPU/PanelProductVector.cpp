@@ -1,0 +1,344 @@
+//===- PanelProductVector.cpp - Panel products in vector registers --------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loops, from the outside: blocks of rows, groups of panels, blocks of inputs,
+// then register tiles of rows times panels. A block of inputs of a group of
+// panels is read from memory once and meets all rows of the block while it is
+// in a cache. It is also the block of the summation: a register tile sums it in
+// accumulators of its own, from zero, and adds them to the running total in the
+// output.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PanelTile.h"
+#include "RowLoweringStrips.h"
+#include "xfmr/Codegen/CPU/PanelProduct.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+int64_t PanelProduct::getPanelWidth() const {
+  return cast<MemRefType>(packed.getType()).getDimSize(2);
+}
+
+namespace {
+
+/// A block of rows: its part of the left side and of the output stay in the L2
+/// cache, and so many rows hide what it takes to read a weight.
+constexpr int64_t kRowBlock = 128;
+
+/// Panels that share a reading of the left side, and that a row alone works on
+/// at once: four streams from memory are faster than one.
+constexpr int64_t kGroupPanels = 4;
+
+class PanelProductEmitter {
+public:
+  PanelProductEmitter(RewriterBase &builder, Location loc,
+                      const PanelProduct &product,
+                      const ContractionLoweringOptions &options,
+                      Operation *hoist)
+      : emitter(builder, loc, product, options, hoist), builder(builder),
+        loc(loc), product(product), hoist(hoist) {}
+
+  void emit();
+
+private:
+  void emitRowBlock(Value firstRow, Extent rows);
+  void emitGroup(Value firstRow, Extent rows, Value panel, int64_t panels,
+                 ArrayRef<Value> masks);
+  void setNext(PanelTile &group, Extent inputs);
+  void emitRowTiles(const PanelTile &group, Extent rows);
+  Value emitLhsBlock(Value firstRow, Extent rows, Value input, Extent inputs);
+
+  PanelTileEmitter emitter;
+  RewriterBase &builder;
+  Location loc;
+  const PanelProduct &product;
+  Operation *hoist;
+  Value scratch;
+};
+
+} // namespace
+
+/// The block's part of the left side as the tiles read it: converted to what
+/// they multiply, its rows contiguous.
+Value PanelProductEmitter::emitLhsBlock(Value firstRow, Extent rows,
+                                        Value input, Extent inputs) {
+  if (!emitter.needsLhsScratch())
+    return Value();
+  Type type = emitter.getLhsScratchType();
+  int64_t block = emitter.getSummationBlock();
+  std::optional<int64_t> knownRows = getConstantIntValue(product.rows);
+  int64_t scratchRows = knownRows ? std::min(*knownRows, kRowBlock) : kRowBlock;
+  if (!scratch) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(hoist);
+    scratch = memref::AllocOp::create(
+        builder, loc, MemRefType::get({scratchRows, block}, type),
+        builder.getI64IntegerAttr(64));
+  }
+  int64_t lanes = emitter.getLanes();
+  auto copy = [&](Value row, Value column, Value mask) {
+    Value from = emitter.add(firstRow, row);
+    Value value = emitter.getAccess().load(
+        product.lhs, {from, emitter.add(input, column)}, {0, 1}, lanes, mask);
+    value = emitter.convert(value, type);
+    // What lies beyond the last input is not read again.
+    vector::StoreOp::create(builder, loc, value, scratch,
+                            ValueRange{row, column});
+  };
+  emitter.emitFor(emitter.index(0), rows.value, 1, [&](Value row) {
+    Extent whole = emitter.roundDown(inputs, lanes);
+    emitter.emitFor(emitter.index(0), whole.value, lanes,
+                    [&](Value column) { copy(row, column, Value()); });
+    if (inputs.isMultipleOf(lanes))
+      return;
+    Value rest = emitter.subtract(inputs, whole).value;
+    Value mask = vector::CreateMaskOp::create(
+        builder, loc, VectorType::get({lanes}, builder.getI1Type()), rest);
+    copy(row, whole.value, mask);
+  });
+  return scratch;
+}
+
+/// Covers the rows by register tiles, the largest first. A tile of few rows
+/// takes several panels, so that there are accumulators enough to keep the
+/// multipliers busy.
+void PanelProductEmitter::emitRowTiles(const PanelTile &group, Extent rows) {
+  int64_t largest = emitter.getLargestTileRows();
+  for (int64_t tileRows = largest; tileRows >= 1; tileRows /= 2) {
+    // Rows before these tiles, and those that these tiles leave.
+    Extent begin = emitter.roundDown(rows, 2 * tileRows);
+    Extent end = emitter.roundDown(rows, tileRows);
+    if (tileRows == largest)
+      begin = emitter.extent(0);
+    if (begin.known && end.known && *begin.known == *end.known)
+      continue;
+    int64_t tilePanels =
+        std::min(group.panels, emitter.getTilePanels(tileRows));
+    emitter.emitFor(
+        emitter.index(0), emitter.index(group.panels), tilePanels,
+        [&](Value panel) {
+          emitter.emitFor(begin.value, end.value, tileRows, [&](Value row) {
+            PanelTile tile = group;
+            tile.rows = tileRows;
+            tile.panels = tilePanels;
+            tile.panel = emitter.add(group.panel, panel);
+            tile.row = row;
+            if (tileRows < largest)
+              tile.nextPanel = Value();
+            else if (tile.nextPanel)
+              tile.nextPanel = emitter.add(group.nextPanel, panel);
+            emitter.emitTile(tile);
+          });
+        });
+  }
+}
+
+/// What the rows meet after `group`: the next block of inputs of the same
+/// panels, or the first one of the next panels.
+void PanelProductEmitter::setNext(PanelTile &group, Extent inputs) {
+  Value next = emitter.add(group.input, group.inputs.value);
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                                       next, inputs.value);
+  Value nextPanels = emitter.add(group.panel, emitter.index(group.panels));
+  group.nextPanel =
+      arith::SelectOp::create(builder, loc, isLast, nextPanels, group.panel);
+  Value nextInput =
+      arith::SelectOp::create(builder, loc, isLast, emitter.index(0), next);
+  group.nextStep = emitter.add(
+      emitter.getFirstStep(),
+      emitter.divide({nextInput, std::nullopt}, emitter.getStepInputs()).value);
+}
+
+void PanelProductEmitter::emitGroup(Value firstRow, Extent rows, Value panel,
+                                    int64_t panels, ArrayRef<Value> masks) {
+  Extent inputs = emitter.extent(product.inputs);
+  emitter.emitBlocks(
+      inputs, emitter.getSummationBlock(), [&](Value input, Extent size) {
+        PanelTile group;
+        group.firstRow = firstRow;
+        group.panels = panels;
+        group.panel = panel;
+        group.input = input;
+        group.inputs = size;
+        group.masks = masks;
+        int64_t stepInputs = emitter.getStepInputs();
+        group.step =
+            emitter
+                .divide(Extent{input, getConstantIntValue(input)}, stepInputs)
+                .value;
+        // With one tile a panel, there is no time to fetch anything ahead.
+        if (!rows.known || *rows.known >= 2 * emitter.getLargestTileRows())
+          setNext(group, inputs);
+        group.lhsScratch = emitLhsBlock(firstRow, rows, input, size);
+        emitRowTiles(group, rows);
+      });
+}
+
+void PanelProductEmitter::emitRowBlock(Value firstRow, Extent rows) {
+  int64_t width = product.getPanelWidth();
+  Extent columns = emitter.extent(product.columns);
+  Extent whole = emitter.roundDown(columns, width);
+  Extent wholePanels = emitter.divide(whole, width);
+  Extent grouped = emitter.roundDown(wholePanels, kGroupPanels);
+  emitter.emitFor(
+      emitter.index(0), grouped.value, kGroupPanels,
+      [&](Value panel) { emitGroup(firstRow, rows, panel, kGroupPanels, {}); });
+  emitter.emitFor(grouped.value, wholePanels.value, 1, [&](Value panel) {
+    emitGroup(firstRow, rows, panel, 1, {});
+  });
+  if (columns.isMultipleOf(width))
+    return;
+  emitter.emitIf(whole, columns, [&] {
+    SmallVector<Value> masks;
+    Value rest = emitter.subtract(columns, whole).value;
+    int64_t lanes = emitter.getLanes();
+    auto type = VectorType::get({lanes}, builder.getI1Type());
+    // A mask has no lanes where its size is not positive.
+    for (int64_t column = 0; column < width; column += lanes)
+      masks.push_back(
+          vector::CreateMaskOp::create(builder, loc, type,
+                                       builder.createOrFold<arith::SubIOp>(
+                                           loc, rest, emitter.index(column))));
+    emitGroup(firstRow, rows, wholePanels.value, 1, masks);
+  });
+}
+
+void PanelProductEmitter::emit() {
+  emitter.emitBlocks(
+      emitter.extent(product.rows), kRowBlock,
+      [&](Value firstRow, Extent rows) { emitRowBlock(firstRow, rows); });
+  if (scratch)
+    memref::DeallocOp::create(builder, loc, scratch);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel function
+//===----------------------------------------------------------------------===//
+
+/// The type that the kernel has for an operand of `type`: all sizes and strides
+/// are its caller's, but for the `contiguous` innermost dims.
+static MemRefType getKernelType(MemRefType type, unsigned contiguous) {
+  SmallVector<int64_t> shape(type.getShape()), strides;
+  for (unsigned dim = 0; dim < 2; ++dim)
+    shape[dim] = ShapedType::kDynamic;
+  strides.assign(shape.size(), ShapedType::kDynamic);
+  int64_t stride = 1;
+  for (unsigned i = 0; i < contiguous; ++i) {
+    unsigned dim = shape.size() - 1 - i;
+    strides[dim] = stride;
+    if (!ShapedType::isDynamic(shape[dim]))
+      stride *= shape[dim];
+  }
+  return MemRefType::get(
+      shape, type.getElementType(),
+      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides));
+}
+
+/// A matrix whose innermost dim is contiguous has a kernel of its own.
+static MemRefType getMatrixType(Value matrix) {
+  auto type = cast<MemRefType>(matrix.getType());
+  return getKernelType(type, type.isLastDimUnitStride() ? 1 : 0);
+}
+
+/// The function that multiplies operands of these types in the module of
+/// `caller`, for the same processor: one for all products, since it is of some
+/// size and does not get better by knowing theirs.
+static func::FuncOp getKernel(RewriterBase &rewriter, Location loc,
+                              FunctionOpInterface caller, TypeRange types,
+                              const ContractionLoweringOptions &options) {
+  std::string name = "xfmr_panel_product";
+  llvm::raw_string_ostream stream(name);
+  for (Type type : types) {
+    auto memref = cast<MemRefType>(type);
+    stream << '_' << memref.getElementType();
+    if (!memref.isLastDimUnitStride())
+      stream << "s";
+  }
+  Operation *module = caller->getParentOp();
+  auto functionType = rewriter.getFunctionType(types, {});
+  if (auto known = dyn_cast_or_null<func::FuncOp>(
+          SymbolTable::lookupSymbolIn(module, name));
+      known && known.isPrivate() && known.getFunctionType() == functionType)
+    return known;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfter(caller);
+  auto kernel = func::FuncOp::create(rewriter, loc, name, functionType);
+  kernel.setPrivate();
+  SmallVector<Attribute> attributes{rewriter.getStringAttr("noinline")};
+  constexpr StringLiteral passthrough = "passthrough";
+  if (auto known = caller->getAttrOfType<ArrayAttr>(passthrough))
+    llvm::append_range(attributes, known);
+  kernel->setAttr(passthrough, rewriter.getArrayAttr(attributes));
+  kernel->remove();
+  SymbolTable(module).insert(kernel, std::next(caller->getIterator()));
+
+  Block *body = kernel.addEntryBlock();
+  rewriter.setInsertionPointToStart(body);
+  PanelProduct product;
+  product.lhs = body->getArgument(0);
+  product.packed = body->getArgument(1);
+  product.out = body->getArgument(2);
+  product.rows = memref::getMixedSize(rewriter, loc, product.lhs, 0);
+  product.inputs = memref::getMixedSize(rewriter, loc, product.lhs, 1);
+  product.columns = memref::getMixedSize(rewriter, loc, product.out, 1);
+  product.firstPanel = product.firstInput = rewriter.getIndexAttr(0);
+  // A mark before which whatever does not depend on the position is put.
+  Operation *hoist = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  PanelProductEmitter(rewriter, loc, product, options, hoist).emit();
+  rewriter.eraseOp(hoist);
+  func::ReturnOp::create(rewriter, loc);
+  return kernel;
+}
+
+void mlir::xfmr::emitVectorPanelProduct(
+    RewriterBase &rewriter, Location loc, const PanelProduct &product,
+    const ContractionLoweringOptions &options) {
+  auto caller = rewriter.getInsertionBlock()
+                    ->getParentOp()
+                    ->getParentOfType<FunctionOpInterface>();
+  if (auto self = dyn_cast<FunctionOpInterface>(
+          rewriter.getInsertionBlock()->getParentOp()))
+    caller = self;
+  // The panels and steps at hand.
+  AffineExpr size = rewriter.getAffineSymbolExpr(0);
+  auto apply = [&](AffineExpr expr, OpFoldResult value) {
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, {value});
+  };
+  auto packedType = cast<MemRefType>(product.packed.getType());
+  int64_t group = product.isInPairs() ? 2 : 1;
+  SmallVector<OpFoldResult> offsets(packedType.getRank(),
+                                    rewriter.getIndexAttr(0)),
+      sizes(offsets), strides(packedType.getRank(), rewriter.getIndexAttr(1));
+  offsets[0] = product.firstPanel;
+  offsets[1] = apply(size.floorDiv(group), product.firstInput);
+  sizes[0] = apply(size.ceilDiv(product.getPanelWidth()), product.columns);
+  sizes[1] = apply(size.ceilDiv(group), product.inputs);
+  for (int64_t dim = 2; dim < packedType.getRank(); ++dim)
+    sizes[dim] = rewriter.getIndexAttr(packedType.getDimSize(dim));
+  Value panels = memref::SubViewOp::create(rewriter, loc, product.packed,
+                                           offsets, sizes, strides);
+
+  Value operands[] = {product.lhs, panels, product.out};
+  Type types[] = {getMatrixType(product.lhs),
+                  getKernelType(packedType, packedType.getRank() - 1),
+                  getMatrixType(product.out)};
+  for (auto [operand, type] : llvm::zip_equal(operands, types))
+    if (operand.getType() != type)
+      operand = memref::CastOp::create(rewriter, loc, type, operand);
+  func::CallOp::create(rewriter, loc,
+                       getKernel(rewriter, loc, caller, types, options),
+                       operands);
+}

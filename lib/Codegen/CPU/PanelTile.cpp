@@ -1,0 +1,426 @@
+//===- PanelTile.cpp - Register tiles of panel products -------------------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile of rows x panels keeps one vector of sums in a register for each row
+// and vector of columns. A step reads one input of every row, or a pair of
+// them, and what multiplies it of every panel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PanelTile.h"
+#include "StripLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+/// Steps of the loop over inputs that one iteration takes.
+static constexpr int64_t kUnroll = 4;
+
+/// Bytes that a prefetch fetches.
+static constexpr int64_t kLineBytes = 64;
+
+static PanelKernel chooseKernel(const PanelProduct &product,
+                                const CPUTarget &target) {
+  if (!product.isInPairs())
+    return PanelKernel::Fma;
+  // The op that stands for the instruction is of one architecture.
+  bool hasOp = llvm::Triple(target.triple).isX86();
+  if (product.getLhsType().isBF16() && target.prefersBF16Dot && hasOp)
+    return PanelKernel::DotPairs;
+  return PanelKernel::WidenedPairs;
+}
+
+PanelTileEmitter::PanelTileEmitter(RewriterBase &builder, Location loc,
+                                   const PanelProduct &product,
+                                   const ContractionLoweringOptions &options,
+                                   Operation *hoist)
+    : builder(builder), loc(loc), product(product), options(options),
+      hoist(hoist), access(builder, loc, hoist),
+      accumulatorType(product.getAccumulatorType()),
+      kernel(chooseKernel(product, options.target)) {
+  lanes =
+      options.target.getVectorLanes(accumulatorType.getIntOrFloatBitWidth());
+  vectors = product.getPanelWidth() / lanes;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(hoist);
+  firstPanel =
+      getValueOrCreateConstantIndexOp(builder, loc, product.firstPanel);
+  firstStep = getValueOrCreateConstantIndexOp(builder, loc, product.firstInput);
+  firstStep = divide({firstStep, getConstantIntValue(product.firstInput)},
+                     getStepInputs())
+                  .value;
+  packed = product.packed;
+  if (product.isInPairs())
+    packed = memref::CollapseShapeOp::create(
+        builder, loc, packed, ArrayRef<ReassociationIndices>{{0}, {1}, {2, 3}});
+}
+
+//===----------------------------------------------------------------------===//
+// What a target's registers hold
+//===----------------------------------------------------------------------===//
+
+int64_t mlir::xfmr::getPanelSummationBlock(Type weightType) {
+  return weightType.getIntOrFloatBitWidth() <= 16 ? 128 : 64;
+}
+
+int64_t PanelTileEmitter::getSummationBlock() const {
+  return getPanelSummationBlock(product.getWeightType());
+}
+
+/// Half of the registers are sums; the rest are for what they are made of.
+static int64_t getSums(const CPUTarget &target) {
+  return std::max<int64_t>(target.vectorRegisters / 2, 1);
+}
+
+int64_t PanelTileEmitter::getLargestTileRows() const {
+  int64_t rows = std::max<int64_t>(getSums(options.target) / vectors, 1);
+  return llvm::PowerOf2Ceil(rows);
+}
+
+int64_t PanelTileEmitter::getTilePanels(int64_t rows) const {
+  int64_t panels = getSums(options.target) / (rows * vectors);
+  return std::clamp<int64_t>(panels, 1, 4);
+}
+
+bool PanelTileEmitter::needsLhsScratch() const {
+  auto type = cast<MemRefType>(product.lhs.getType());
+  return type.getElementType() != getLhsScratchType() ||
+         !type.isLastDimUnitStride();
+}
+
+Type PanelTileEmitter::getLhsScratchType() const {
+  return kernel == PanelKernel::DotPairs ? product.getLhsType()
+                                         : accumulatorType;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes and loops
+//===----------------------------------------------------------------------===//
+
+Value PanelTileEmitter::index(int64_t value) {
+  Value &known = constants[value];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(hoist);
+    known = arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  return known;
+}
+
+Value PanelTileEmitter::add(Value a, Value b) {
+  return builder.createOrFold<arith::AddIOp>(loc, a, b);
+}
+
+Extent PanelTileEmitter::extent(OpFoldResult size) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return extent(*known);
+  return {cast<Value>(size), std::nullopt};
+}
+
+Extent PanelTileEmitter::roundDown(Extent size, int64_t step) {
+  if (size.known)
+    return extent(*size.known / step * step);
+  return {emitRoundDown(builder, loc, size.value, step), std::nullopt};
+}
+
+Extent PanelTileEmitter::divide(Extent size, int64_t divisor) {
+  if (divisor == 1)
+    return size;
+  if (size.known)
+    return extent(*size.known / divisor);
+  return {arith::DivUIOp::create(builder, loc, size.value, index(divisor)),
+          std::nullopt};
+}
+
+Extent PanelTileEmitter::subtract(Extent a, Extent b) {
+  if (a.known && b.known)
+    return extent(*a.known - *b.known);
+  return {builder.createOrFold<arith::SubIOp>(loc, a.value, b.value),
+          std::nullopt};
+}
+
+void PanelTileEmitter::emitFor(Value from, Value to, int64_t step,
+                               function_ref<void(Value)> body) {
+  std::optional<int64_t> first = getConstantIntValue(from),
+                         last = getConstantIntValue(to);
+  if (first && last && *first >= *last)
+    return;
+  if (first && last && *first + step >= *last)
+    return body(from);
+  scf::ForOp::create(builder, loc, from, to, index(step), ValueRange(),
+                     [&](OpBuilder &, Location, Value position, ValueRange) {
+                       body(position);
+                       scf::YieldOp::create(builder, loc);
+                     });
+}
+
+void PanelTileEmitter::emitIf(Extent a, Extent b, function_ref<void()> body) {
+  if (a.known && b.known)
+    return *a.known < *b.known ? body() : void();
+  Value condition = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, a.value, b.value);
+  auto branch = scf::IfOp::create(builder, loc, condition);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+void PanelTileEmitter::emitBlocks(Extent extent, int64_t size,
+                                  function_ref<void(Value, Extent)> body) {
+  if (extent.known && *extent.known <= size) {
+    if (*extent.known > 0)
+      body(index(0), extent);
+    return;
+  }
+  bool whole = extent.isMultipleOf(size);
+  emitFor(index(0), extent.value, size, [&](Value from) {
+    if (whole)
+      return body(from, this->extent(size));
+    Value rest = arith::SubIOp::create(builder, loc, extent.value, from);
+    body(from, {arith::MinUIOp::create(builder, loc, rest, index(size)),
+                std::nullopt});
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+Value PanelTileEmitter::convert(Value value, Type type) {
+  if (getElementTypeOrSelf(value.getType()) == type)
+    return value;
+  if (auto vectorType = dyn_cast<VectorType>(value.getType()))
+    type = vectorType.clone(type);
+  return arith::ExtFOp::create(builder, loc, type, value);
+}
+
+static Value bitcast(OpBuilder &builder, Location loc, Value value,
+                     Type element) {
+  auto type = cast<VectorType>(value.getType());
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  return vector::BitCastOp::create(
+      builder, loc,
+      VectorType::get({bits / element.getIntOrFloatBitWidth()}, element),
+      value);
+}
+
+/// An input of a row of the tile, in every lane; for products of pairs the
+/// input and its successor, or only the input if `half`.
+Value PanelTileEmitter::loadLhs(const PanelTile &tile, int64_t row, Value input,
+                                bool half) {
+  Value buffer = tile.lhsScratch ? tile.lhsScratch : product.lhs;
+  Value first = add(tile.row, index(row));
+  if (!tile.lhsScratch) {
+    first = add(tile.firstRow, first);
+    input = add(tile.input, input);
+  }
+  if (kernel != PanelKernel::DotPairs)
+    return broadcastLanes(
+        builder, loc,
+        memref::LoadOp::create(builder, loc, buffer, ValueRange{first, input}),
+        lanes);
+  Type i32 = builder.getI32Type(), bf16 = builder.getBF16Type();
+  Value pair;
+  if (half) {
+    // The weights' second half is zero; its factor is too, since what lies
+    // beyond the row may not be a number.
+    Value one =
+        memref::LoadOp::create(builder, loc, buffer, ValueRange{first, input});
+    one = arith::BitcastOp::create(builder, loc, builder.getI16Type(), one);
+    pair = arith::ExtUIOp::create(builder, loc, i32, one);
+  } else {
+    Value two = vector::LoadOp::create(builder, loc, VectorType::get({2}, bf16),
+                                       buffer, ValueRange{first, input});
+    pair = vector::ExtractOp::create(builder, loc,
+                                     bitcast(builder, loc, two, i32), 0);
+  }
+  return bitcast(builder, loc, broadcastLanes(builder, loc, pair, lanes), bf16);
+}
+
+/// A vector of a panel's weights at one step, as they are in memory.
+Value PanelTileEmitter::loadWeights(const PanelTile &tile, int64_t panel,
+                                    int64_t vector, Value step) {
+  int64_t size = lanes * getStepInputs();
+  Value from = add(add(firstPanel, tile.panel), index(panel));
+  return vector::LoadOp::create(
+      builder, loc, VectorType::get({size}, product.getWeightType()), packed,
+      ValueRange{from, step, index(vector * size)});
+}
+
+/// Fetches a line of what the panel's rows meet next into a cache: each
+/// iteration of all tiles of the panel the next one, until the block is there.
+void PanelTileEmitter::emitPrefetch(const PanelTile &tile, Value step) {
+  if (!tile.nextPanel)
+    return;
+  auto type = cast<MemRefType>(packed.getType());
+  int64_t lineElements = kLineBytes * 8 / type.getElementTypeBitWidth();
+  int64_t steps = getSummationBlock() / getStepInputs();
+  int64_t lines = steps * type.getDimSize(2) / lineElements;
+  // Steps of the tiles before this one and of this one.
+  Value before =
+      arith::MulIOp::create(builder, loc, tile.row, index(steps / tile.rows));
+  Value line =
+      arith::DivUIOp::create(builder, loc, add(before, step), index(kUnroll));
+  line = arith::MinUIOp::create(builder, loc, line, index(lines - 1));
+  Value offset = arith::MulIOp::create(builder, loc, line, index(lineElements));
+  memref::PrefetchOp::create(
+      builder, loc, packed,
+      ValueRange{add(firstPanel, tile.nextPanel), tile.nextStep, offset},
+      /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+Value PanelTileEmitter::emitFma(Value a, Value b, Value sum) {
+  if (kernel == PanelKernel::DotPairs)
+    return x86vector::DotBF16Op::create(builder, loc, sum.getType(), sum, a, b);
+  if (options.target.hasFMA)
+    return math::FmaOp::create(builder, loc, a, b, sum);
+  // A call for each element, otherwise.
+  Value product = arith::MulFOp::create(builder, loc, a, b);
+  return arith::AddFOp::create(builder, loc, sum, product);
+}
+
+/// One product for each sum. `weights` are the vectors of all panels.
+void PanelTileEmitter::multiply(const PanelTile &tile, ArrayRef<Value> weights,
+                                function_ref<Value(int64_t)> lhs,
+                                MutableArrayRef<Value> sums) {
+  for (int64_t row = 0; row < tile.rows; ++row) {
+    Value left = lhs(row);
+    for (auto [column, right] : llvm::enumerate(weights)) {
+      Value &sum = sums[row * weights.size() + column];
+      sum = emitFma(left, right, sum);
+    }
+  }
+}
+
+/// The products of one input, or of one pair (of its first input alone, if
+/// `half`): `step` steps after the block's first.
+void PanelTileEmitter::emitStep(const PanelTile &tile, Value step, bool half,
+                                MutableArrayRef<Value> sums) {
+  int64_t stepInputs = getStepInputs();
+  Value input =
+      stepInputs == 1
+          ? step
+          : builder.createOrFold<arith::MulIOp>(loc, step, index(stepInputs));
+  Value packedStep = add(add(firstStep, tile.step), step);
+  SmallVector<Value> weights;
+  for (int64_t panel = 0; panel < tile.panels; ++panel)
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      weights.push_back(loadWeights(tile, panel, vector, packedStep));
+
+  if (kernel != PanelKernel::WidenedPairs) {
+    for (Value &weight : weights)
+      if (kernel == PanelKernel::Fma)
+        weight = convert(weight, accumulatorType);
+    return multiply(
+        tile, weights,
+        [&](int64_t row) { return loadLhs(tile, row, input, half); }, sums);
+  }
+  // The order of the instruction that adds products of pairs.
+  Type i32 = builder.getI32Type();
+  for (bool odd : {true, false}) {
+    if (odd && half)
+      continue;
+    SmallVector<Value> factors;
+    auto type = VectorType::get({lanes}, i32);
+    for (Value weight : weights) {
+      Value bits = bitcast(builder, loc, weight, i32);
+      Value mask = arith::ConstantOp::create(
+          builder, loc,
+          DenseElementsAttr::get(type,
+                                 builder.getI32IntegerAttr(odd ? -65536 : 16)));
+      bits = odd ? Value(arith::AndIOp::create(builder, loc, bits, mask))
+                 : Value(arith::ShLIOp::create(builder, loc, bits, mask));
+      Value factor = bitcast(builder, loc, bits, builder.getF32Type());
+      factors.push_back(convert(factor, accumulatorType));
+    }
+    Value element = odd ? add(input, index(1)) : input;
+    multiply(
+        tile, factors,
+        [&](int64_t row) { return loadLhs(tile, row, element, half); }, sums);
+  }
+}
+
+/// The sums over the tile's inputs, from zero.
+PanelTileEmitter::Accumulators
+PanelTileEmitter::emitSteps(const PanelTile &tile) {
+  Value zero = arith::ConstantOp::create(
+      builder, loc,
+      builder.getZeroAttr(VectorType::get({lanes}, accumulatorType)));
+  Accumulators sums(tile.rows * tile.panels * vectors, zero);
+  auto emitLoop = [&](Value from, Value to, int64_t unroll) {
+    auto loop = scf::ForOp::create(
+        builder, loc, from, to, index(unroll), sums,
+        [&](OpBuilder &, Location, Value step, ValueRange args) {
+          Accumulators next(args);
+          if (unroll > 1)
+            emitPrefetch(tile, step);
+          for (int64_t i = 0; i < unroll; ++i)
+            emitStep(tile, add(step, index(i)), /*half=*/false, next);
+          scf::YieldOp::create(builder, loc, next);
+        });
+    disableUnrolling(loop);
+    sums.assign(loop.getResults().begin(), loop.getResults().end());
+  };
+  int64_t stepInputs = getStepInputs();
+  Extent steps = divide(tile.inputs, stepInputs);
+  Extent unrolled = roundDown(steps, kUnroll);
+  if (unrolled.known != 0)
+    emitLoop(index(0), unrolled.value, kUnroll);
+  if (!steps.known || *steps.known != *unrolled.known)
+    emitLoop(unrolled.value, steps.value, 1);
+  if (stepInputs == 1 || tile.inputs.isMultipleOf(stepInputs))
+    return sums;
+  // An input without a partner.
+  Extent paired = roundDown(tile.inputs, stepInputs);
+  if (tile.inputs.known) {
+    emitStep(tile, steps.value, /*half=*/true, sums);
+    return sums;
+  }
+  Value isOdd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                      paired.value, tile.inputs.value);
+  auto branch = scf::IfOp::create(builder, loc, ValueRange(sums).getTypes(),
+                                  isOdd, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, sums);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitStep(tile, steps.value, /*half=*/true, sums);
+  scf::YieldOp::create(builder, loc, sums);
+  return Accumulators(branch.getResults());
+}
+
+void PanelTileEmitter::emitTile(const PanelTile &tile) {
+  Accumulators sums = emitSteps(tile);
+  int64_t width = product.getPanelWidth();
+  for (int64_t row = 0; row < tile.rows; ++row) {
+    Value outRow = add(tile.firstRow, add(tile.row, index(row)));
+    for (int64_t i = 0; i < tile.panels * vectors; ++i) {
+      Value column = add(
+          builder.createOrFold<arith::MulIOp>(loc, tile.panel, index(width)),
+          index(i * lanes));
+      Value mask = tile.masks.empty() ? Value() : tile.masks[i];
+      Value total =
+          access.load(product.out, {outRow, column}, {0, 1}, lanes, mask);
+      total = arith::AddFOp::create(builder, loc, total,
+                                    sums[row * tile.panels * vectors + i]);
+      access.store(total, product.out, {outRow, column}, {0, 1}, mask);
+    }
+  }
+}
