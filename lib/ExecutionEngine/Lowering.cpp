@@ -47,6 +47,7 @@ LogicalResult mlir::xfmr::lowerToCPU(ModuleOp module,
   pipeline.numerics =
       options.relaxed ? NumericsMode::Relaxed : NumericsMode::Exact;
   pipeline.runtimeChecks = options.runtimeChecks;
+  pipeline.packWeights = options.packWeights;
   buildLowerToCPUPipeline(pm, pipeline);
   if (options.debugInfo)
     pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());

@@ -117,7 +117,7 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
   unsigned vectorBytes = getTarget(options).vectorBytes;
   LowerContractionsOptions contractions;
   contractions.batchInvariant = options.batchInvariant;
-  contractions.vectorBytes = vectorBytes;
+  contractions.cpu = options.cpu;
   CPUTarget target = getTarget(options);
   LowerRowGroupsOptions rowGroups;
   rowGroups.vectorBytes = vectorBytes;
@@ -129,6 +129,8 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
   // First: it rewrites contractions on tensors onto memrefs.
   pm.addPass(createLowerRowGroups(rowGroups));
   pm.addPass(createLowerContractions(contractions));
+  if (options.packWeights)
+    pm.addPass(createOutlineWeightPacking());
   LowerWeightPackingOptions packing;
   packing.vectorBytes = vectorBytes;
   packing.nonTemporalFrom = getTarget(options).nonTemporalFromBytes;

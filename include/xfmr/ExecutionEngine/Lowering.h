@@ -34,6 +34,8 @@ struct LoweringOptions {
   /// Rounding may change as docs/Numerics.md lists for `relaxed`.
   bool relaxed = false;
   bool runtimeChecks = true;
+  /// Functions take packed weights, and others pack them.
+  bool packWeights = true;
   /// Line tables that name the lines of the description.
   bool debugInfo = false;
   /// A pass pipeline to run first, in the form of --pass-pipeline.

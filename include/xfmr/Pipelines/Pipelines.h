@@ -81,6 +81,12 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("how many hidden values of a feed-forward network are "
                      "computed before they are multiplied by the down weights"),
       llvm::cl::init(1024)};
+  Option<bool> packWeights{
+      *this, "pack-weights",
+      llvm::cl::desc("pack weights outside of the functions that use them, "
+                     "which then take packed weights; otherwise weights are "
+                     "packed in every call"),
+      llvm::cl::init(true)};
   Option<bool> runtimeChecks{
       *this, "runtime-checks",
       llvm::cl::desc("check shapes at run time: public functions get a last "

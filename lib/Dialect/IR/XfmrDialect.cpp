@@ -17,6 +17,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "xfmr/Dialect/IR/PackedWeights.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 
 using namespace mlir;
@@ -104,6 +105,13 @@ LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op,
       return success();
     return op->emitError() << "expected '" << kStatusMessagesAttrName
                            << "' to be an array of strings on a function";
+  }
+  if (attribute.getName() == kPackedWeightsAttrName) {
+    if (isa<FunctionOpInterface>(op) && !getPackedArguments(op).empty())
+      return success();
+    return op->emitError() << "expected '" << kPackedWeightsAttrName
+                           << "' to be an array of what the arguments of a "
+                              "function are, such as {argument = 0}";
   }
   return op->emitError() << "expected no attribute '"
                          << attribute.getName().getValue()

@@ -427,7 +427,7 @@ def LowerContractions : Pass<"xfmr-lower-contractions", "::mlir::ModuleOp"> {
            "Bytes of a native vector: 16, 32 or 64; 0 chooses by cpu">,
     Option<"tileRows", "tile-rows", "unsigned", "0",
            "Rows of a register tile, a power of two; 0 chooses by vector-bytes">,
-    Option<"panels", "panels", "bool", "false",
+    Option<"panels", "panels", "bool", "true",
            "Make products of packed panels of contractions with one matrix">
   ];
   let dependentDialects = [
