@@ -42,25 +42,28 @@ def read_status(field):
     return int(re.search(r"^%s:\s+(\d+) kB" % field, text, re.MULTILINE).group(1)) * 1024
 
 
-def measure_call(case, work):
+def measure_call(case, support, work):
     """By how much a call raises the resident memory at its peak; the arguments are
     resident before."""
-    called = kernel.Kernel(kernel.Support(work), case, work, case["shapes"])
+    called = kernel.Kernel(support, case, work, case["shapes"])
     # The peak is counted anew from here.
     pathlib.Path("/proc/self/clear_refs").write_text("5")
     before = read_status("VmRSS")
     called.loop(1)
-    return max(0, read_status("VmHWM") - before)
+    peak = read_status("VmHWM")
+    called.release()
+    return max(0, peak - before)
 
 
 def main():
     cases = json.load(sys.stdin)
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
+        support = kernel.Support(work)
         for case in cases:
             case.update(compile_case(case, int(sys.argv[1]), work))
             if case["kind"] == "ffn":
-                case["call_bytes"] = measure_call(case, work)
+                case["call_bytes"] = measure_call(case, support, work)
             elif case["shapes"] != "static":
                 case["d"] = 0
     json.dump(cases, sys.stdout)

@@ -174,19 +174,27 @@ def ragged(records, threads):
 
 
 def thread_gain(records, kinds=("norms", "ffn")):
-    """Two threads against one, of this project and the limit in the same cases."""
-    rows = []
+    """Two threads against one, of this project and the limit in the same cases. The
+    share of the limit's gain is of the ratios to it, where noise between runs cancels."""
+    rows, shares = [], {}
     for kind in kinds:
         one, two = (group(records, kind, threads)[0] for threads in (1, 2))
         for case in one:
-            gains = []
-            for name in ("limit", OURS):
-                a, b = (found.get(case, {}).get(name, {}).get("best") for found in (one, two))
-                gains.append(a / b if a and b else None)
-            if gains[1]:
-                rows.append([case, "%.2f" % gains[0] if gains[0] else "–", "%.2f" % gains[1],
-                             "%.0f %%" % (100 * gains[1] / gains[0]) if gains[0] else "–"])
-    return markdown(["case", "limit", OURS, "of the limit's gain"], rows) if rows else ""
+            best, ratio = ([[found.get(case, {}).get(name, {}).get(key) for found in (one, two)] for name in ("limit", OURS)]
+                           for key in ("best", "ratio"))
+            if all(best[1]):
+                cells = ["%.2f" % (a / b) if a and b else "–" for a, b in best]
+                if all(ratio[1]):
+                    shares[case] = ratio[1][0] / ratio[1][1]
+                rows.append([case] + cells + ["%.0f %%" % (100 * shares[case]) if case in shares else "–"])
+    if not rows:
+        return ""
+    table = markdown(["case", "limit", OURS, "of the limit's gain"], rows)
+    if not shares:
+        return table
+    worst = min(shares, key=shares.get)
+    return "`%s` gains %.0f %% of what the limit gains in the median, %.0f %% at least (%s).\n\n%s" % (
+        OURS, 100 * statistics.median(shares.values()), 100 * shares[worst], worst, table)
 
 
 def decode(records, threads):

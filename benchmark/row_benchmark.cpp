@@ -149,10 +149,12 @@ llvm::Expected<std::shared_ptr<Kernel>> compile(const Case &test,
 }
 
 void runKernel(benchmark::State &state, const Kernel &kernel) {
-  Program::Call call(*kernel.program, *kernel.arguments);
+  auto call = Program::Call::create(*kernel.program, *kernel.arguments);
+  if (!call)
+    return state.SkipWithError(llvm::toString(call.takeError()).c_str());
   int32_t status = 0;
   for (auto _ : state)
-    status |= call();
+    status |= (**call)();
   if (status)
     state.SkipWithError(kernel.program->getMessage(status).c_str());
   state.SetBytesProcessed(state.iterations() * kernel.getMovedBytes());

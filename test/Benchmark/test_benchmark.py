@@ -170,8 +170,8 @@ class Report(unittest.TestCase):
     def test_comparisons(self):
         layernorm = record("xfmr", 1.0, best=2e-5, op="layernorm")
         self.assertIn("| 10.00 µs | 20.00 µs | 50 % |", report.norm_comparison([record("xfmr", 1.0), layernorm], 1))
-        two = [record(name, 1.0, best=best, threads=2) for name, best in (("limit", 5e-6), ("xfmr", 8e-6))]
-        self.assertIn("| 2.00 | 1.25 | 63 % |", report.thread_gain([record("limit", 1.0), record("xfmr", 1.0)] + two))
+        two = [record(name, ratio, best=best, threads=2) for name, best, ratio in (("limit", 5e-6, 1.0), ("xfmr", 8e-6, 1.25))]
+        self.assertIn("| 2.00 | 1.25 | 80 % |", report.thread_gain([record("limit", 1.0), record("xfmr", 1.0)] + two))
 
     def test_static_and_dynamic(self):
         # Round by round: a round that disturbs both is no difference.
