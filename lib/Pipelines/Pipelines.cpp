@@ -125,12 +125,13 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
   rowGroups.bf16Dot = target.prefersBF16Dot;
   rowGroups.prefetchFromBytes = target.l1Bytes;
   rowGroups.nonTemporalFromBytes = target.nonTemporalFromBytes;
+  rowGroups.shareRows = options.threads != 1;
   rowGroups.storeFence = llvm::Triple(target.triple).isX86();
   // First: it rewrites contractions on tensors onto memrefs.
   pm.addPass(createLowerRowGroups(rowGroups));
   pm.addPass(createLowerContractions(contractions));
   if (options.packWeights)
-    pm.addPass(createOutlineWeightPacking());
+    pm.addPass(createOutlineWeightPacking({options.runtimeChecks}));
   LowerWeightPackingOptions packing;
   packing.vectorBytes = vectorBytes;
   packing.nonTemporalFrom = getTarget(options).nonTemporalFromBytes;

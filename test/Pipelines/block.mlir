@@ -10,13 +10,13 @@
 // RUN: FileCheck %s --check-prefix=DECOMPOSE < %t.decompose
 // RUN: xfmr-opt --xfmr-cpu-vectorize-stage=cpu=x86-64-v4 %t.decompose -o %t.vectorize
 // RUN: FileCheck %s --check-prefix=VECTORIZE < %t.vectorize
-// RUN: xfmr-opt --xfmr-cpu-parallelize-stage %t.vectorize -o %t.sequential
+// RUN: xfmr-opt --xfmr-cpu-parallelize-stage=cpu=x86-64-v4 %t.vectorize -o %t.sequential
 // RUN: FileCheck %s --check-prefix=SEQUENTIAL < %t.sequential
-// RUN: xfmr-opt --xfmr-cpu-parallelize-stage=threads=2 %t.vectorize -o %t.parallel
+// RUN: xfmr-opt --xfmr-cpu-parallelize-stage="cpu=x86-64-v4 threads=2" %t.vectorize -o %t.parallel
 // RUN: FileCheck %s --check-prefix=PARALLEL < %t.parallel
-// RUN: xfmr-opt --xfmr-cpu-llvm-stage %t.sequential -o %t.llvm
+// RUN: xfmr-opt --xfmr-cpu-llvm-stage=cpu=x86-64-v4 %t.sequential -o %t.llvm
 // RUN: FileCheck %s --check-prefix=LLVM < %t.llvm
-// RUN: xfmr-opt --xfmr-cpu-llvm-stage %t.parallel -o %t.omp
+// RUN: xfmr-opt --xfmr-cpu-llvm-stage=cpu=x86-64-v4 %t.parallel -o %t.omp
 // RUN: FileCheck %s --check-prefix=OMP < %t.omp
 //
 // The whole is the sum of its parts.

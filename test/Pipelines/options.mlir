@@ -20,8 +20,8 @@
 
 // What is worth threads: two tiles of rows, and by the target's facts enough of
 // them.
-// OPTION: llvm.mlir.constant(98760 : index)
-// FACTS-NOT: llvm.mlir.constant(98760 : index)
+// OPTION: llvm.mlir.constant(148140 : index)
+// FACTS-NOT: llvm.mlir.constant(148140 : index)
 // LARGE: llvm.icmp "sge" %{{.*}}, %{{.*}} : i64
 // LARGE: omp.parallel num_threads
 

@@ -101,8 +101,12 @@ struct DecomposeInTiles : xfmr::impl::DecomposeInTilesBase<DecomposeInTiles> {
     if (isa<ResidualBlockOp>(op))
       return op->emitOpError("expected to be expanded before it is decomposed: "
                              "run xfmr-expand-residual-blocks first");
+    rewriter.setInsertionPoint(op);
+    std::optional<FFNSpec> spec = getFFNSpec(op);
     auto destinationStyle = cast<DestinationStyleOpInterface>(op);
     if (!destinationStyle.hasPureBufferSemantics()) {
+      if (!spec) // A value between ops on buffers.
+        return decomposeValue(rewriter, op);
       remark::missed(
           op->getLoc(),
           remark::RemarkOpts::name("on-tensors").category(getArgument()))
@@ -111,9 +115,8 @@ struct DecomposeInTiles : xfmr::impl::DecomposeInTilesBase<DecomposeInTiles> {
                  .str();
       return success();
     }
-    rewriter.setInsertionPoint(op);
     LogicalResult result = failure();
-    if (std::optional<FFNSpec> spec = getFFNSpec(op))
+    if (spec)
       result = decomposeFFNInBlocks(rewriter, op->getLoc(), *spec,
                                     {hiddenBlock, columnBlock});
     else if (isa<GatedActOp>(op)) // One linalg op, without temporaries.
@@ -124,6 +127,15 @@ struct DecomposeInTiles : xfmr::impl::DecomposeInTilesBase<DecomposeInTiles> {
     if (failed(result))
       return op->emitOpError("has no decomposition into linalg");
     rewriter.eraseOp(op);
+    return success();
+  }
+
+  static LogicalResult decomposeValue(RewriterBase &rewriter, Operation *op) {
+    FailureOr<SmallVector<Value>> results =
+        cast<linalg::AggregatedOpInterface>(op).decomposeOperation(rewriter);
+    if (failed(results))
+      return op->emitOpError("has no decomposition into linalg");
+    rewriter.replaceOp(op, *results);
     return success();
   }
 };

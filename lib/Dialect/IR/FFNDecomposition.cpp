@@ -60,8 +60,9 @@ public:
   /// The accumulated down product with its bias, rounded into the destination.
   Value emitEpilogue(Value accumulator);
 
-  /// Zeros of the result's shape in the accumulator type.
-  Value emitZeroAccumulator();
+  /// Zeros of the result's shape in the accumulator type; on memrefs with
+  /// `padding` elements more between the rows.
+  Value emitZeroAccumulator(int64_t padding = 0);
 
   /// True when the destination itself can accumulate.
   bool accumulatesInPlace() const {
@@ -247,8 +248,17 @@ Value FFNEmitter::emitDown(Value hidden, OpFoldResult offset, OpFoldResult size,
   return emitProduct(hidden, slice, spec.downLayout, accumulatorValue);
 }
 
-Value FFNEmitter::emitZeroAccumulator() {
-  return emitter.zeros(getSizes(builder, loc, spec.init), accumulator);
+Value FFNEmitter::emitZeroAccumulator(int64_t padding) {
+  SmallVector<OpFoldResult> sizes = getSizes(builder, loc, spec.init);
+  if (padding == 0)
+    return emitter.zeros(sizes, accumulator);
+  OpFoldResult columns = sizes.back();
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  sizes.back() = affine::makeComposedFoldedAffineApply(builder, loc,
+                                                       d0 + padding, {columns});
+  Value padded = emitter.temporary(sizes, accumulator);
+  return emitter.fill(0.0, sliceColumns(builder, loc, padded,
+                                        builder.getIndexAttr(0), columns));
 }
 
 Value FFNEmitter::emitEpilogue(Value accumulatorValue) {
@@ -319,11 +329,11 @@ LogicalResult xfmr::decomposeFFNInBlocks(OpBuilder &builder, Location loc,
       blocks.columns < 1)
     return failure();
   FFNEmitter ffn(builder, loc, spec);
-  // The destination may be the input: it is written after the last block.
-  Value accumulator = ffn.emitZeroAccumulator();
+  // The destination may be the input: it is written after the last block. Rows
+  // a power of two apart would lie in the same few sets of the cache.
+  Value accumulator = ffn.emitZeroAccumulator(kRowPadding);
   OpFoldResult hiddenSize = ffn.getHiddenSize();
   int64_t hiddenBlock = balanceBlocks(hiddenSize, blocks.hidden);
-  // Rows a power of two apart would lie in the same few sets of the cache.
   Value buffer = ffn.emitter.temporary(
       ffn.getRowsTimes(builder.getIndexAttr(hiddenBlock + kRowPadding)),
       spec.hiddenType);

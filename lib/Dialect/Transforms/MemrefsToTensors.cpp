@@ -26,65 +26,126 @@ namespace mlir::xfmr {
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Ops that never read an element of memory after they wrote another row, so
-/// that they mean the same on tensors, whichever of their buffers are one.
-static bool isLiftable(Operation *op) {
-  auto destinationStyle = dyn_cast<DestinationStyleOpInterface>(op);
-  if (!destinationStyle || !destinationStyle.hasPureBufferSemantics())
-    return false;
-  if (isa<RowOpInterface>(op))
-    return true;
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  if (!linalgOp || linalgOp.getNumReductionLoops() > 0)
-    return false;
-  std::optional<RowDims> rows = getRowDims(op);
-  return rows && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-           unsigned dims = std::min(rows->most, rows->preferred);
-           return getRowAccess(operand, dims) != RowAccess::Other;
-         });
-}
-
 namespace {
 /// Lifts the ops of one block.
 class BlockLifter {
 public:
-  BlockLifter(RewriterBase &rewriter, Block &block)
-      : rewriter(rewriter), block(block) {}
+  BlockLifter(RewriterBase &rewriter, Block &block, bool temporariesOnly)
+      : rewriter(rewriter), block(block), temporariesOnly(temporariesOnly) {}
 
   unsigned run();
 
 private:
-  /// Memory that holds nothing but results of ops that are lifted: it becomes
-  /// those results.
-  bool isPromotable(memref::AllocOp alloc);
+  bool isLiftable(Operation *op);
+  void findStretches();
+  void findPromotable();
   RankedTensorType getTensorType(Value buffer) {
     auto type = cast<MemRefType>(buffer.getType());
     return RankedTensorType::get(type.getShape(), type.getElementType());
   }
-  Value readBuffer(Location loc, Value buffer, bool isWritable);
+  /// `reads` is false where only the shape counts.
+  Value readBuffer(Location loc, Value buffer, bool isWritable, bool reads);
   void lift(Operation *op);
+  void delayDeallocations(Operation *last);
 
   RewriterBase &rewriter;
   Block &block;
-  /// What promoted memory holds, at this point of the block; null at first.
+  bool temporariesOnly;
+  /// Counts the ops that no value may be carried over, for each op: none where
+  /// bufferization follows, which copies where it has to.
+  DenseMap<Operation *, unsigned> stretches;
+  /// Memory that holds nothing but results of ops that are lifted: it becomes
+  /// those results. What it holds at this point of the block; null at first.
   llvm::MapVector<Value, Value> contents;
+  /// Memory that is read as a value in this stretch of the block.
+  SmallPtrSet<Value, 8> readBuffers;
 };
 } // namespace
 
-bool BlockLifter::isPromotable(memref::AllocOp alloc) {
-  return llvm::all_of(alloc->getUsers(), [&](Operation *user) {
-    return user->getBlock() == &block &&
-           (isa<memref::DeallocOp, memref::DimOp>(user) || isLiftable(user));
-  });
+/// Ops that never read an element of memory after they wrote another row, so
+/// that they mean the same on tensors, whichever of their buffers are one.
+/// Reductions keep reading: their results must be in memory of their own.
+bool BlockLifter::isLiftable(Operation *op) {
+  auto destinationStyle = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!destinationStyle || !destinationStyle.hasPureBufferSemantics())
+    return false;
+  // Networks keep their memory once they have it.
+  if (isa<RowOpInterface>(op))
+    return !temporariesOnly || !isa<FFNOp, GLUFFNOp, SwiGLUFFNOp>(op);
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp)
+    return false;
+  std::optional<RowDims> rows = getRowDims(op);
+  if (!rows)
+    return false;
+  bool reduces = linalgOp.getNumReductionLoops() > 0;
+  unsigned dims = std::min(rows->most, rows->preferred);
+  for (OpOperand &operand : op->getOpOperands()) {
+    RowAccess access = getRowAccess(operand, dims);
+    if (access == RowAccess::Other)
+      return false;
+    if (!reduces)
+      continue;
+    if (linalgOp.isDpsInit(&operand) && !contents.contains(operand.get()))
+      return false;
+    // A product has no use for values without memory.
+    auto type = dyn_cast<ShapedType>(operand.get().getType());
+    if (access == RowAccess::Free && type && type.getRank() > 1)
+      return false;
+  }
+  return true;
 }
 
-Value BlockLifter::readBuffer(Location loc, Value buffer, bool isWritable) {
+/// A value is computed where it is written, which may be anywhere after the ops
+/// that it stems from: nothing in between may touch memory.
+void BlockLifter::findStretches() {
+  unsigned stretch = 0;
+  for (Operation &op : block) {
+    bool isObstacle = temporariesOnly && !isMemoryEffectFree(&op) &&
+                      !isa<memref::AllocOp, memref::DeallocOp>(op) &&
+                      !isLiftable(&op);
+    stretches[&op] = isObstacle ? ++stretch : stretch;
+  }
+}
+
+/// An op may be lifted because a buffer is promotable, and the other way round:
+/// from all buffers down to those of which all users are lifted.
+void BlockLifter::findPromotable() {
+  for (auto alloc : block.getOps<memref::AllocOp>())
+    contents[alloc] = Value();
+  auto keeps = [&](std::pair<Value, Value> content) {
+    std::optional<unsigned> stretch;
+    return llvm::all_of(content.first.getUsers(), [&](Operation *user) {
+      if (user->getBlock() != &block)
+        return false;
+      if (isa<memref::DeallocOp, memref::DimOp>(user))
+        return true;
+      if (!stretch)
+        stretch = stretches.lookup(user);
+      return isLiftable(user) && stretches.lookup(user) == *stretch;
+    });
+  };
+  size_t before;
+  do {
+    findStretches();
+    before = contents.size();
+    contents.remove_if([&](auto content) { return !keeps(content); });
+  } while (contents.size() != before);
+}
+
+Value BlockLifter::readBuffer(Location loc, Value buffer, bool isWritable,
+                              bool reads) {
   auto *promoted = contents.find(buffer);
-  if (promoted == contents.end())
+  if (promoted == contents.end()) {
+    Value root = buffer;
+    while (auto view = root.getDefiningOp<ViewLikeOpInterface>())
+      root = view.getViewSource();
+    readBuffers.insert(root);
     return bufferization::ToTensorOp::create(rewriter, loc,
                                              getTensorType(buffer), buffer,
                                              /*restrict=*/true, isWritable);
-  if (promoted->second)
+  }
+  if (promoted->second && reads)
     return promoted->second;
   auto alloc = buffer.getDefiningOp<memref::AllocOp>();
   return tensor::EmptyOp::create(rewriter, loc, alloc.getMixedSizes(),
@@ -100,8 +161,11 @@ void BlockLifter::lift(Operation *op) {
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
     bool isInit = destinationStyle.isDpsInit(&operand);
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    bool reads =
+        !isInit || (linalgOp && linalgOp.payloadUsesValueFromOperand(&operand));
     if (isa<MemRefType>(value.getType()))
-      value = readBuffer(loc, value, isInit);
+      value = readBuffer(loc, value, isInit, reads);
     operands.push_back(value);
     if (isInit)
       types.push_back(value.getType());
@@ -120,17 +184,35 @@ void BlockLifter::lift(Operation *op) {
   rewriter.eraseOp(op);
 }
 
+/// What is read as a value may be computed as late as where the last result is
+/// written: what it is read from lives until then.
+void BlockLifter::delayDeallocations(Operation *last) {
+  SmallVector<memref::DeallocOp> deallocations(
+      block.getOps<memref::DeallocOp>());
+  for (memref::DeallocOp dealloc : deallocations)
+    if (readBuffers.contains(dealloc.getMemref()) &&
+        dealloc->isBeforeInBlock(last))
+      rewriter.moveOpAfter(dealloc, last);
+  readBuffers.clear();
+}
+
 unsigned BlockLifter::run() {
+  findPromotable();
   SmallVector<Operation *> ops;
-  for (Operation &op : block) {
-    if (isLiftable(&op))
+  for (Operation &op : block)
+    if (isLiftable(&op) &&
+        (!temporariesOnly || llvm::any_of(op.getOperands(), [&](Value operand) {
+          return contents.contains(operand);
+        })))
       ops.push_back(&op);
-    if (auto alloc = dyn_cast<memref::AllocOp>(op);
-        alloc && isPromotable(alloc))
-      contents[alloc] = Value();
-  }
-  for (Operation *op : ops)
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    bool isLast = number + 1 == ops.size() ||
+                  stretches.lookup(ops[number + 1]) != stretches.lookup(op);
+    Operation *next = op->getNextNode();
     lift(op);
+    if (isLast)
+      delayDeallocations(next->getPrevNode());
+  }
   for (auto [buffer, value] : contents) {
     auto alloc = buffer.getDefiningOp<memref::AllocOp>();
     for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
@@ -151,6 +233,8 @@ unsigned BlockLifter::run() {
 
 namespace {
 struct MemrefsToTensors : xfmr::impl::MemrefsToTensorsBase<MemrefsToTensors> {
+  using MemrefsToTensorsBase::MemrefsToTensorsBase;
+
   void runOnOperation() override {
     SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -163,7 +247,8 @@ struct MemrefsToTensors : xfmr::impl::MemrefsToTensorsBase<MemrefsToTensors> {
     });
     IRRewriter rewriter(&getContext());
     for (Block *block : blocks)
-      if (unsigned lifted = BlockLifter(rewriter, *block).run())
+      if (unsigned lifted =
+              BlockLifter(rewriter, *block, temporariesOnly).run())
         remark::passed(
             block->getParentOp()->getLoc(),
             remark::RemarkOpts::name("lifted").category(getArgument()))

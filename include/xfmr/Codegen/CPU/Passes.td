@@ -516,6 +516,9 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
            "Size from which the next row is prefetched; 0 for never">,
     Option<"nonTemporalFromBytes", "non-temporal-from-bytes", "int64_t", "0",
            "Size from which results are stored past the cache; 0 for never">,
+    Option<"shareRows", "share-rows", "bool", "false",
+           "Loops over the blocks of a row of more than 16384 elements are "
+           "`scf.forall`, so that threads may share it">,
     Option<"storeFence", "store-fence", "bool", "false",
            "x86's sfence behind non-temporal stores">
   ];
@@ -627,8 +630,14 @@ def OutlineWeightPacking : Pass<"xfmr-outline-weight-packing",
     }
     ```
   }];
+  let options = [
+    Option<"runtimeChecks", "runtime-checks", "bool", "false",
+           "Check the sizes of packed weights at run time, where they are not "
+           "known">
+  ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect"
   ];
 }
@@ -641,6 +650,9 @@ def NarrowMasksToInteger : Pass<"xfmr-narrow-masks-to-integer"> {
     such an instruction takes them apart into branches, and its code generator
     carries a half or bfloat value over a branch as a float: it calls conversion
     functions that round or are missing at run time. Integers it just carries.
+
+    A non-temporal store of such a vector becomes stores of words, 16 at a time:
+    LLVM's x86 code generator has no other for them.
 
     A masked store whose constant mask has one lane becomes a store of that
     element: LLVM 22's x86 code generator writes the element as wide as it was

@@ -114,13 +114,17 @@ def InsertRuntimeChecks
 def MemrefsToTensors : Pass<"xfmr-memrefs-to-tensors"> {
   let summary = "Lift row ops on memrefs to tensors, so that they can be fused";
   let description = [{
-    Rewrites the dialect's ops on memrefs, and linalg ops without reductions that
-    go over the same rows in all operands, as ops on tensors that are read by
-    `bufferization.to_tensor` and written by
-    `bufferization.materialize_in_destination`. A buffer that is allocated in the
-    same block and used by such ops alone becomes their results, so that
+    Rewrites the dialect's ops on memrefs, and linalg ops that go over the same rows
+    in all operands, as ops on tensors that are read by `bufferization.to_tensor` and
+    written by `bufferization.materialize_in_destination`. A buffer that is allocated
+    in the same block and used by such ops alone becomes their results, so that
     `xfmr-tile-rows` can fuse them; bufferization leads back to the same buffers.
+    Reductions are lifted where their results are in such a buffer, products never.
     Residual blocks are to be expanded first.
+
+    With `temporaries-only`, ops are lifted where one of their operands is such a
+    buffer. After bufferization that makes the buffers between the ops of a tile
+    values again, which `xfmr-lower-row-groups` keeps in registers.
 
     Changes numerics: no.
 
@@ -146,6 +150,11 @@ def MemrefsToTensors : Pass<"xfmr-memrefs-to-tensors"> {
         : (tensor<?x64xf32>, memref<?x64xf32>) -> ()
     ```
   }];
+  let options = [
+    Option<"temporariesOnly", "temporaries-only", "bool", "false",
+           "Lift ops that read or write a buffer of the same block that can "
+           "become a value, and no others">
+  ];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::tensor::TensorDialect"
