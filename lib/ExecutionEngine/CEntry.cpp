@@ -9,6 +9,7 @@
 #include "xfmr/ExecutionEngine/CEntry.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "xfmr/Dialect/IR/PackedWeights.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DIBuilder.h"
@@ -44,6 +45,13 @@ mlir::xfmr::getDescriptorMessages(const EntrySignature &signature) {
   for (auto [index, value] : llvm::enumerate(signature.arguments)) {
     std::string argument =
         "argument " + std::to_string(index) + " (" + value.name + "): ";
+    if (value.isPacked()) {
+      // The same for every CPU.
+      messages.push_back(argument + "expected the sizes and strides that the "
+                                    "function for packed sizes gives, offset "
+                                    "0, and memory aligned to 64 bytes");
+      continue;
+    }
     for (auto [dim, size] : llvm::enumerate(value.shape))
       if (!ShapedType::isDynamic(size))
         messages.push_back(argument + "expected size " + std::to_string(size) +
@@ -158,17 +166,31 @@ void EntryBuilder::checkArgument(const EntryValue &value,
                                  llvm::Value *descriptor) {
   unsigned rank = value.getRank();
   SmallVector<llvm::Value *> sizes, strides;
+  llvm::Value *ok = builder.getTrue();
   for (unsigned dim = 0; dim < rank; ++dim) {
     sizes.push_back(load(value, descriptor, {3, dim}));
     strides.push_back(load(value, descriptor, {4, dim}));
-    if (!ShapedType::isDynamic(value.shape[dim]))
-      expect(
-          builder.CreateICmpEQ(sizes[dim], builder.getInt64(value.shape[dim])));
+    if (ShapedType::isDynamic(value.shape[dim]))
+      continue;
+    llvm::Value *fits =
+        builder.CreateICmpEQ(sizes[dim], builder.getInt64(value.shape[dim]));
+    if (value.isPacked())
+      ok = builder.CreateAnd(ok, fits);
+    else
+      expect(fits);
   }
-  llvm::Value *ok = builder.getTrue();
+  if (value.isPacked()) {
+    llvm::Value *address =
+        builder.CreatePtrToInt(load(value, descriptor, {1}), i64());
+    ok = builder.CreateAnd(
+        ok,
+        builder.CreateICmpEQ(builder.CreateAnd(address, kPackedAlignment - 1),
+                             builder.getInt64(0)));
+  }
   if (!ShapedType::isDynamic(value.offset))
-    ok = builder.CreateICmpEQ(load(value, descriptor, {2}),
-                              builder.getInt64(value.offset));
+    ok = builder.CreateAnd(
+        ok, builder.CreateICmpEQ(load(value, descriptor, {2}),
+                                 builder.getInt64(value.offset)));
   // The stride of a dimension that is never stepped over may be anything.
   llvm::Value *expected = builder.getInt64(1);
   llvm::Value *empty = builder.getFalse();
@@ -189,7 +211,7 @@ void EntryBuilder::checkArgument(const EntryValue &value,
   for (llvm::Value *size : sizes)
     empty = builder.CreateOr(empty,
                              builder.CreateICmpEQ(size, builder.getInt64(0)));
-  expect(builder.CreateOr(ok, empty));
+  expect(value.isPacked() ? ok : builder.CreateOr(ok, empty));
 }
 
 llvm::Expected<llvm::Function *> EntryBuilder::build(StringRef symbol,

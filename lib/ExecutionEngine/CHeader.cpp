@@ -9,6 +9,7 @@
 #include "xfmr/ExecutionEngine/CHeader.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "xfmr/Dialect/IR/PackedWeights.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -61,17 +62,64 @@ std::string declareParameter(const EntryValue &value, bool isResult) {
          value.name;
 }
 
-void printFunction(raw_ostream &os, const EntrySignature &signature) {
-  os << "/*\n";
-  auto describe = [&](const EntryValue &value) {
-    os << " *   " << value.name << ": " << value.type;
-    if (value.isWeight)
+/// Bytes of a packed weight, where the compiler knows them.
+std::optional<int64_t> getBytes(const EntryValue &value) {
+  int64_t bytes = getElementBytes(value.elementType);
+  for (int64_t size : value.shape) {
+    if (ShapedType::isDynamic(size))
+      return std::nullopt;
+    bytes *= size;
+  }
+  return bytes;
+}
+
+/// What a function on packed weights, or one that makes them, is for.
+void describeRole(raw_ostream &os, const EntrySignature &signature) {
+  switch (signature.role) {
+  case EntrySignature::Role::Function:
+    return;
+  case EntrySignature::Role::PackWeights:
+    os << " * Packs the weights of " << signature.function
+       << ", which needs them packed, into the caller's\n"
+       << " * memory: of the sizes that " << signature.function
+       << kPackedSizesSuffix << " gives. Nothing else is\n"
+       << " * allocated. The weights' own memory is not needed afterwards.\n";
+    return;
+  case EntrySignature::Role::PackedSizes:
+    os << " * Fills in the sizes and strides of the packed weights of "
+       << signature.function << ";\n"
+       << " * `allocated` and `aligned` become null, for the caller to set to "
+          "memory of\n"
+       << " * XFMR_PACKED_BYTES(&...) bytes, aligned to " << kPackedAlignment
+       << " bytes.\n";
+    return;
+  }
+}
+
+void describeValue(raw_ostream &os, const EntryValue &value) {
+  os << " *   " << value.name << ": ";
+  if (value.isPacked()) {
+    os << value.packedFrom << " packed, "
+       << formatShape(value.shape, value.elementType);
+    if (std::optional<int64_t> bytes = getBytes(value))
+      os << ", " << *bytes << " bytes";
+  } else {
+    os << value.type;
+    if (value.sizesOnly)
+      os << ", of which the sizes are read alone";
+    else if (value.isWeight)
       os << ", a weight: the same in every call";
-    os << "\n";
-  };
-  os << " * " << signature.name << "\n";
-  llvm::for_each(signature.arguments, describe);
-  llvm::for_each(signature.results, describe);
+  }
+  os << "\n";
+}
+
+void printFunction(raw_ostream &os, const EntrySignature &signature) {
+  os << "/*\n * " << signature.name << "\n";
+  describeRole(os, signature);
+  for (const EntryValue &value : signature.arguments)
+    describeValue(os, value);
+  for (const EntryValue &value : signature.results)
+    describeValue(os, value);
   os << " */\nint32_t " << signature.name << "(";
   SmallVector<std::string> parameters;
   for (const EntryValue &value : signature.arguments)
@@ -82,8 +130,14 @@ void printFunction(raw_ostream &os, const EntrySignature &signature) {
     parameters.push_back("void");
   std::string indent(signature.name.size() + 9, ' ');
   os << llvm::join(parameters, ",\n" + indent) << ");\n"
-     << "const char *" << signature.name
-     << "_error_message(int32_t status);\n\n";
+     << "const char *" << signature.name << "_error_message(int32_t status);\n";
+  if (signature.role == EntrySignature::Role::PackedSizes)
+    for (const EntryValue &value : signature.results)
+      if (std::optional<int64_t> bytes = getBytes(value))
+        os << "#define "
+           << StringRef(signature.function + "_" + value.name).upper()
+           << "_BYTES " << *bytes << "\n";
+  os << "\n";
 }
 
 } // namespace
@@ -94,9 +148,13 @@ std::string mlir::xfmr::makeCHeader(ArrayRef<EntrySignature> signatures,
   llvm::raw_string_ostream os(text);
   std::string guard = "XFMR_COMPILED";
   for (const EntrySignature &signature : signatures)
-    guard += "_" + StringRef(signature.name).upper();
+    if (signature.role == EntrySignature::Role::Function)
+      guard += "_" + StringRef(signature.name).upper();
   guard += "_H";
 
+  bool isPacked = llvm::any_of(signatures, [](const EntrySignature &entry) {
+    return entry.role != EntrySignature::Role::Function;
+  });
   os << "/* Made by xfmr-compile from " << info.source << ", for " << info.cpus
      << ".\n"
      << " *\n"
@@ -118,7 +176,10 @@ std::string mlir::xfmr::makeCHeader(ArrayRef<EntrySignature> signatures,
      << " *\n"
      << " * f16 and bf16 are the uint16_t of their bits, i1 is a bool.\n"
      << " *\n"
-     << " * Alignment: that of the element is enough, for every pointer.\n"
+     << " * Alignment: that of the element is enough, for every pointer"
+     << (isPacked ? " but those of\n * packed weights, which are aligned to " +
+                        std::to_string(kPackedAlignment) + " bytes.\n"
+                  : ".\n")
      << " *\n"
      << " * Status: 0, or the number of what was wrong, which "
         "..._error_message tells.\n"
@@ -142,8 +203,16 @@ std::string mlir::xfmr::makeCHeader(ArrayRef<EntrySignature> signatures,
                "(libomp).\n"
              : " * They start no threads and need no OpenMP library.\n")
      << " */\n#ifndef " << guard << "\n#define " << guard << "\n\n"
-     << "#include <stdbool.h>\n#include <stdint.h>\n\n"
+     << "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n"
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+
+  if (isPacked)
+    os << "/* The bytes of a packed weight, by its descriptor. */\n"
+       << "#ifndef XFMR_PACKED_BYTES\n"
+       << "#define XFMR_PACKED_BYTES(packed)" << std::string(34, ' ')
+       << "\\\n  ((size_t)(packed)->sizes[0] * (size_t)(packed)->strides[0] *"
+       << std::string(7, ' ') << "\\\n   sizeof *(packed)->aligned)\n"
+       << "#endif\n\n";
 
   std::set<std::string> printed;
   for (const EntrySignature &signature : signatures) {

@@ -92,7 +92,8 @@ static void nameArguments(func::FuncOp function, EntrySignature &signature) {
     value.name = "result" + std::to_string(index);
 }
 
-static llvm::Error fillValue(EntryValue &value, Type type) {
+llvm::Expected<EntryValue> mlir::xfmr::getEntryValue(Type type) {
+  EntryValue value;
   value.type = type;
   auto shaped = dyn_cast<ShapedType>(type);
   value.elementType = shaped ? shaped.getElementType() : type;
@@ -118,7 +119,7 @@ static llvm::Error fillValue(EntryValue &value, Type type) {
         "' cannot be passed: expected a ranked tensor or strided memref of, or "
         "a scalar f16, bf16, f32, f64, index or integer of 1, 8, 16, 32 or 64 "
         "bits");
-  return llvm::Error::success();
+  return value;
 }
 
 llvm::Expected<EntrySignature> EntrySignature::get(func::FuncOp function) {
@@ -127,10 +128,13 @@ llvm::Expected<EntrySignature> EntrySignature::get(func::FuncOp function) {
   auto add = [&](SmallVector<EntryValue> &values, TypeRange types,
                  StringRef what) -> llvm::Error {
     for (auto [index, type] : llvm::enumerate(types)) {
-      if (llvm::Error error = fillValue(values.emplace_back(), type))
+      llvm::Expected<EntryValue> value = getEntryValue(type);
+      if (!value)
         return llvm::createStringError(
             what + " " + Twine(index) + " of '" + signature.name +
-            "': " + llvm::toString(std::move(error)));
+            "': " + llvm::toString(value.takeError()));
+      value->sourceArgument = index;
+      values.push_back(std::move(*value));
     }
     return llvm::Error::success();
   };

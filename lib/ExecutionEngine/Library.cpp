@@ -11,6 +11,7 @@
 #include "xfmr/ExecutionEngine/CEntry.h"
 #include "xfmr/ExecutionEngine/Dispatch.h"
 #include "xfmr/ExecutionEngine/LLVMModule.h"
+#include "xfmr/ExecutionEngine/PackedSignatures.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -26,12 +27,42 @@ static uint64_t getResultBytes(const EntryValue &value) {
                         : 8 * (3 + 2 * value.getRank());
 }
 
-/// Compiles for one CPU. `messages` are those of the functions' checks.
+/// Makes `entries` such that they are those for another CPU too: sizes of
+/// packed weights that differ are open. Fails when anything else differs.
+static LogicalResult mergeEntries(std::vector<EntrySignature> &entries,
+                                  ArrayRef<EntrySignature> others) {
+  if (entries.size() != others.size())
+    return failure();
+  auto merge = [](SmallVector<EntryValue> &values,
+                  ArrayRef<EntryValue> otherValues) {
+    if (values.size() != otherValues.size())
+      return failure();
+    for (auto [value, other] : llvm::zip_equal(values, otherValues)) {
+      if (value.name != other.name || value.sizesOnly != other.sizesOnly ||
+          value.getRank() != other.getRank())
+        return failure();
+      for (auto [size, otherSize] : llvm::zip_equal(value.shape, other.shape))
+        if (size != otherSize)
+          size = ShapedType::kDynamic;
+    }
+    return success();
+  };
+  for (auto [entry, other] : llvm::zip_equal(entries, others))
+    if (entry.name != other.name ||
+        failed(merge(entry.arguments, other.arguments)) ||
+        failed(merge(entry.results, other.results)))
+      return failure();
+  return success();
+}
+
+/// Compiles for one CPU. `messages` are those of the functions' checks, and
+/// `entries` what lowering made of the functions.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 compileFor(ModuleOp module, ArrayRef<EntrySignature> signatures,
            llvm::LLVMContext &context, const LibraryOptions &options,
            const CPUTarget &target, StringRef suffix,
-           SmallVector<std::string> &messages) {
+           SmallVector<std::string> &messages,
+           std::vector<EntrySignature> &entries) {
   OwningOpRef<ModuleOp> lowered(module.clone());
   LoweringOptions lowering = options.lowering;
   // What code emulates need not be what it is for.
@@ -40,12 +71,13 @@ compileFor(ModuleOp module, ArrayRef<EntrySignature> signatures,
     return llvm::createStringError("the module could not be lowered for '" +
                                    lowering.cpu + "'");
   messages = getStatusMessages(*lowered);
+  entries = getLoweredSignatures(*lowered, signatures);
   LLVMModuleOptions llvmOptions;
   llvmOptions.optLevel = options.optLevel;
   llvmOptions.checkDescriptors = options.lowering.runtimeChecks;
   llvmOptions.entrySuffix = suffix.str();
   llvmOptions.errorMessages = suffix.empty();
-  return buildLLVMModule(*lowered, context, target, signatures, llvmOptions);
+  return buildLLVMModule(*lowered, context, target, entries, llvmOptions);
 }
 
 llvm::Expected<Library>
@@ -72,12 +104,13 @@ mlir::xfmr::compileLibrary(ModuleOp module, ArrayRef<EntrySignature> signatures,
     targets[0] = std::move(*host);
   }
   SmallVector<std::string> messages;
+  std::vector<EntrySignature> entries;
   if (targets.size() == 1) {
     auto compiled = compileFor(module, signatures, context, options, targets[0],
-                               "", messages);
+                               "", messages, entries);
     if (!compiled)
       return compiled.takeError();
-    return Library{std::move(*compiled), targets[0]};
+    return Library{std::move(*compiled), targets[0], std::move(entries)};
   }
 
   SmallVector<CPURequirements> requirements;
@@ -110,8 +143,9 @@ mlir::xfmr::compileLibrary(ModuleOp module, ArrayRef<EntrySignature> signatures,
                                      "' is named twice");
     suffixes.push_back(suffix);
     SmallVector<std::string> ownMessages;
+    std::vector<EntrySignature> ownEntries;
     auto compiled = compileFor(module, signatures, context, options, target,
-                               suffix, ownMessages);
+                               suffix, ownMessages, ownEntries);
     if (!compiled)
       return compiled.takeError();
     if (suffixes.size() > 1 && ownMessages != messages)
@@ -119,6 +153,13 @@ mlir::xfmr::compileLibrary(ModuleOp module, ArrayRef<EntrySignature> signatures,
           "the runtime checks for '" + target.cpu + "' and '" + targets[0].cpu +
           "' differ: compile for one of them, or without checks");
     messages = std::move(ownMessages);
+    if (suffixes.size() == 1)
+      entries = std::move(ownEntries);
+    else if (failed(mergeEntries(entries, ownEntries)))
+      return llvm::createStringError(
+          "the weights that are packed for '" + target.cpu + "' and '" +
+          targets[0].cpu +
+          "' differ: compile for one of them, or without packing");
     if (linker.linkInModule(std::move(*compiled)))
       return llvm::createStringError("the code for '" + target.cpu +
                                      "' cannot be linked with the rest");
@@ -127,7 +168,7 @@ mlir::xfmr::compileLibrary(ModuleOp module, ArrayRef<EntrySignature> signatures,
   std::string unsupported =
       "this processor can run none of what was compiled for: " +
       llvm::join(options.cpus, ", ");
-  for (const EntrySignature &signature : signatures) {
+  for (const EntrySignature &signature : entries) {
     SmallVector<DispatchLevel> levels;
     for (auto [suffix, needs] : llvm::zip_equal(suffixes, requirements))
       levels.push_back({combined->getFunction(signature.name + suffix), needs});
@@ -137,5 +178,5 @@ mlir::xfmr::compileLibrary(ModuleOp module, ArrayRef<EntrySignature> signatures,
     llvm::append_range(all, getDescriptorMessages(signature));
     addErrorMessageFunction(*combined, signature.name, all, unsupported);
   }
-  return Library{std::move(combined), std::move(*baseline)};
+  return Library{std::move(combined), std::move(*baseline), std::move(entries)};
 }

@@ -62,30 +62,50 @@ void Results::release() {
     descriptor.clear();
 }
 
-Program::Call::Call(const Program &program, const Arguments &arguments)
-    : program(program), results(program.signature, arguments) {
+llvm::Expected<std::unique_ptr<Program::Call>>
+Program::Call::create(const Program &program, const Arguments &arguments) {
+  std::unique_ptr<Call> call(new Call(program, arguments));
   for (unsigned index = 0; index < arguments.size(); ++index)
-    descriptors.emplace_back(arguments[index]);
+    call->descriptors.emplace_back(arguments[index]);
   for (unsigned index = 0; index < arguments.size(); ++index)
-    pointers.push_back(program.signature.arguments[index].isScalar
-                           ? arguments[index].getData()
-                           : descriptors[index].get());
+    call->pointers.push_back(program.signature.arguments[index].isScalar
+                                 ? arguments[index].getData()
+                                 : call->descriptors[index].get());
+  if (program.packed) {
+    auto weights = PackedWeights::create(
+        *program.packed, program.sizes, program.pack, call->pointers,
+        [&](const EntrySignature &function, int32_t status) {
+          return program.getMessage(function, status);
+        });
+    if (!weights)
+      return weights.takeError();
+    call->weights = std::move(*weights);
+    call->pointers =
+        call->weights->getArguments(*program.packed, call->pointers);
+  }
+  Results &results = call->results;
   for (unsigned index = 0; index < results.size(); ++index)
-    pointers.push_back(results.isScalar[index]
-                           ? &results.scalars[index]
-                           : results.descriptors[index].get());
+    call->pointers.push_back(results.isScalar[index]
+                                 ? &results.scalars[index]
+                                 : results.descriptors[index].get());
+  return call;
 }
 
 llvm::Expected<Results> Program::run(const Arguments &arguments) const {
-  Call call(*this, arguments);
-  if (int32_t status = call())
+  llvm::Expected<std::unique_ptr<Call>> call = Call::create(*this, arguments);
+  if (!call)
+    return call.takeError();
+  if (int32_t status = (**call)())
     return llvm::createStringError(getMessage(status));
-  return std::move(call.getResults());
+  return std::move((*call)->getResults());
 }
 
-std::string Program::getMessage(int32_t status) const {
-  if (status >= 1 && status <= static_cast<int32_t>(messages.size()))
-    return messages[status - 1];
+std::string Program::getMessage(const EntrySignature &function,
+                                int32_t status) const {
+  SmallVector<std::string> all(messages);
+  llvm::append_range(all, getDescriptorMessages(function));
+  if (status >= 1 && status <= static_cast<int32_t>(all.size()))
+    return all[status - 1];
   return "unknown status " + std::to_string(status);
 }
 
@@ -138,7 +158,7 @@ Program::create(ModuleOp module, const EntrySignature &signature,
   std::unique_ptr<Program> program(new Program);
   program->signature = signature;
   program->messages = getStatusMessages(module);
-  llvm::append_range(program->messages, getDescriptorMessages(signature));
+  program->packed = getPackedSignatures(module, signature);
 
   LLVMModuleOptions llvmOptions;
   llvmOptions.optLevel = options.optLevel;
@@ -146,7 +166,8 @@ Program::create(ModuleOp module, const EntrySignature &signature,
   llvmOptions.errorMessages = false;
   auto context = std::make_unique<llvm::LLVMContext>();
   auto llvmModule =
-      buildLLVMModule(module, *context, *target, signature, llvmOptions);
+      buildLLVMModule(module, *context, *target,
+                      getLoweredSignatures(module, signature), llvmOptions);
   if (!llvmModule)
     return llvmModule.takeError();
   auto jit = JIT::create(std::move(context), std::move(*llvmModule), *target,
@@ -154,10 +175,18 @@ Program::create(ModuleOp module, const EntrySignature &signature,
   if (!jit)
     return jit.takeError();
   program->jit = std::move(*jit);
-  llvm::Expected<JIT::PackedEntry> entry =
-      program->jit->lookupPacked(signature.name);
-  if (!entry)
+  auto lookup = [&](StringRef name, JIT::PackedEntry &place) -> llvm::Error {
+    llvm::Expected<JIT::PackedEntry> entry = program->jit->lookupPacked(name);
+    if (entry)
+      place = *entry;
     return entry.takeError();
-  program->entry = *entry;
+  };
+  llvm::Error error = lookup(signature.name, program->entry);
+  if (!error && program->packed)
+    error = lookup(program->packed->pack.name, program->pack);
+  if (!error && program->packed)
+    error = lookup(program->packed->sizes.name, program->sizes);
+  if (error)
+    return std::move(error);
   return program;
 }

@@ -83,6 +83,12 @@ struct Options {
       cl::desc("Elements of a norm that are worth starting threads for, other "
                "work is measured by it; -1 for what is known of the CPU"),
       cl::init(-1), cl::cat(category)};
+  cl::opt<bool> packWeights{
+      "pack-weights",
+      cl::desc("Functions take packed weights, and others beside them pack "
+               "weights once (the default); without, weights are packed in "
+               "every call"),
+      cl::init(true), cl::cat(category)};
   cl::opt<bool> runtimeChecks{
       "runtime-checks",
       cl::desc("Check shapes and layouts at run time (the default); without, a "
@@ -220,6 +226,7 @@ llvm::Error run(const Options &options) {
   libraryOptions.lowering.parallelFrom = options.parallelFrom;
   libraryOptions.lowering.relaxed = options.numerics == NumericsMode::Relaxed;
   libraryOptions.lowering.runtimeChecks = options.runtimeChecks;
+  libraryOptions.lowering.packWeights = options.packWeights;
   libraryOptions.lowering.debugInfo = options.debugInfo;
   libraryOptions.lowering.passes = options.passes;
   libraryOptions.optLevel = options.optLevel;
@@ -238,7 +245,7 @@ llvm::Error run(const Options &options) {
           writeOutput(*library->module, library->target, options.optLevel,
                       *kind, options.output, link))
     return error;
-  return writeHeader(options, *signatures);
+  return writeHeader(options, library->entries);
 }
 
 } // namespace

@@ -114,11 +114,10 @@ bool mlir::xfmr::printComparison(raw_ostream &os, StringRef name,
   return comparison.mismatches == 0;
 }
 
-void mlir::xfmr::printTime(raw_ostream &os, const Program &program,
+void mlir::xfmr::printTime(raw_ostream &os, Program::Call &call,
                            Arguments &arguments, const Arguments &before,
                            const TimeOptions &options) {
   using Clock = std::chrono::steady_clock;
-  Program::Call call(program, arguments);
   bool restores = !options.restored.empty();
   // Seconds of `batch` calls. The memory that they allocate is part of them.
   auto measure = [&](unsigned batch) {
@@ -179,6 +178,9 @@ void mlir::xfmr::printTime(raw_ostream &os, const Program &program,
   if (options.flops)
     os << format(", %.2f GFLOP/s", *options.flops / median * 1e-9);
   os << "\n";
+  if (const PackedWeights *weights = call.getPackedWeights())
+    os << format("time: weights were packed once before, %.1f MB in %.3f ms\n",
+                 weights->getNumBytes() * 1e-6, weights->getSeconds() * 1e3);
   if (restores)
     os << "time: the arguments that a call changes and reads were restored "
           "before each repetition\n";

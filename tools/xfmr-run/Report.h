@@ -50,7 +50,7 @@ struct TimeOptions {
 };
 
 /// Measures calls and prints median, minimum and spread.
-void printTime(raw_ostream &os, const Program &program, Arguments &arguments,
+void printTime(raw_ostream &os, Program::Call &call, Arguments &arguments,
                const Arguments &before, const TimeOptions &options);
 
 } // namespace mlir::xfmr

@@ -93,6 +93,11 @@ struct Options {
       cl::desc("Lower as for --cpu, but make code for this machine, which "
                "emulates that CPU's own instructions"),
       cl::cat(category)};
+  cl::opt<bool> packWeights{
+      "pack-weights",
+      cl::desc("Pack weights once, before the call (the default); without, "
+               "they are packed in every call"),
+      cl::init(true), cl::cat(category)};
   cl::opt<int64_t> threads{
       "threads",
       cl::desc("Threads to use; above 1 with OpenMP, 0 for its choice"),
@@ -303,6 +308,7 @@ llvm::Error run(const Options &options) {
   programOptions.lowering.batchInvariant = options.batchInvariant;
   programOptions.lowering.emulate = options.emulate;
   programOptions.lowering.threads = options.threads;
+  programOptions.lowering.packWeights = options.packWeights;
   programOptions.lowering.parallelFrom = options.parallelFrom;
   programOptions.lowering.relaxed = options.numerics == NumericsMode::Relaxed;
   programOptions.lowering.debugInfo = options.debugInfo;
@@ -315,16 +321,19 @@ llvm::Error run(const Options &options) {
   if (!program)
     return program.takeError();
 
-  llvm::Expected<Results> results = (*program)->run(*arguments);
-  if (!results)
-    return results.takeError();
-  SmallVector<Output> outputs = getOutputs(*results, *arguments, *before);
+  auto call = Program::Call::create(**program, *arguments);
+  if (!call)
+    return call.takeError();
+  if (int32_t status = (**call)())
+    return makeError((*program)->getMessage(status));
+  Results &results = (*call)->getResults();
+  SmallVector<Output> outputs = getOutputs(results, *arguments, *before);
   for (const Output &output : outputs)
     printOutput(llvm::outs(), output, options.print);
-  if (llvm::Error error = writeOutputs(options, *results, *arguments))
+  if (llvm::Error error = writeOutputs(options, results, *arguments))
     return error;
   if (options.check)
-    if (llvm::Error error = check(*entry, *results, *arguments, *before))
+    if (llvm::Error error = check(*entry, results, *arguments, *before))
       return error;
   if (options.time) {
     TimeOptions time;
@@ -334,8 +343,8 @@ llvm::Error run(const Options &options) {
       if (arguments->getOwner(index) == index &&
           !arguments->isEqual(index, *before) && readsArgument(*entry, index))
         time.restored.push_back(index);
-    results->release();
-    printTime(llvm::outs(), **program, *arguments, *before, time);
+    results.release();
+    printTime(llvm::outs(), **call, *arguments, *before, time);
   }
   return llvm::Error::success();
 }

@@ -30,6 +30,14 @@ struct EntryValue {
   bool isScalar = false;
   /// Marked `{xfmr.weight}`.
   bool isWeight = false;
+  /// The name of the weight that this is the packed form of: row-major memory,
+  /// aligned for vectors, whose sizes depend on the CPU.
+  std::string packedFrom;
+  /// Nothing but the sizes is read.
+  bool sizesOnly = false;
+  /// The number of the argument in the source; that of the weight for a packed
+  /// one.
+  unsigned sourceArgument = 0;
   /// Rows follow each other without gaps, the last dimension innermost.
   bool isIdentityLayout = true;
   /// Sizes, and for another layout strides and offset, in elements; where the
@@ -39,11 +47,25 @@ struct EntryValue {
   int64_t offset = 0;
 
   int64_t getRank() const { return shape.size(); }
+  bool isPacked() const { return !packedFrom.empty(); }
 };
 
-/// The signature of an entry function as it is in the source, before lowering.
+/// The signature of an entry function: as it is in the source, or as lowering
+/// made it for packed weights (PackedSignatures.h).
 struct EntrySignature {
+  enum class Role {
+    /// What the source describes.
+    Function,
+    /// Packs the weights of `function`.
+    PackWeights,
+    /// Gives the sizes of the packed weights of `function`.
+    PackedSizes
+  };
+
   std::string name;
+  Role role = Role::Function;
+  /// The function that another role is for.
+  std::string function;
   SmallVector<EntryValue> arguments;
   SmallVector<EntryValue> results;
 
@@ -51,6 +73,10 @@ struct EntrySignature {
   /// cannot be passed.
   static llvm::Expected<EntrySignature> get(func::FuncOp function);
 };
+
+/// An argument or a result of this type; an error names a type that cannot be
+/// passed.
+llvm::Expected<EntryValue> getEntryValue(Type type);
 
 /// The function to run: the public one called `name`, or the only public one
 /// when `name` is empty.

@@ -36,6 +36,8 @@ struct LibraryOptions {
 struct Library {
   std::unique_ptr<llvm::Module> module;
   CPUTarget target;
+  /// The entries: the functions, and those that pack their weights.
+  std::vector<EntrySignature> entries;
 };
 
 /// Compiles functions of `module`, which is left as it is, with a C entry for

@@ -12,6 +12,7 @@
 #include "xfmr/ExecutionEngine/Arguments.h"
 #include "xfmr/ExecutionEngine/JIT.h"
 #include "xfmr/ExecutionEngine/Lowering.h"
+#include "xfmr/ExecutionEngine/PackedSignatures.h"
 
 namespace mlir::xfmr {
 
@@ -66,34 +67,54 @@ public:
   create(ModuleOp module, const EntrySignature &signature,
          const ProgramOptions &options);
 
+  /// The signature in the source, of which calls take the arguments.
   const EntrySignature &getSignature() const { return signature; }
 
   /// Calls the function; an error has the message of a check that failed.
   llvm::Expected<Results> run(const Arguments &arguments) const;
 
   /// A call that is ready to be repeated: no work but the function's own.
+  /// Weights that the function takes packed are packed here.
   class Call {
   public:
-    Call(const Program &program, const Arguments &arguments);
+    static llvm::Expected<std::unique_ptr<Call>>
+    create(const Program &program, const Arguments &arguments);
     /// The function's status.
     int32_t operator()() { return program.entry(pointers.data()); }
     Results &getResults() { return results; }
+    /// The weights that were packed, or null.
+    const PackedWeights *getPackedWeights() const {
+      return weights ? &*weights : nullptr;
+    }
 
   private:
+    Call(const Program &program, const Arguments &arguments)
+        : program(program), results(program.signature, arguments) {}
+
     const Program &program;
+    std::optional<PackedWeights> weights;
     SmallVector<Descriptor, 2> descriptors;
     Results results;
     SmallVector<void *> pointers;
   };
 
   /// What a status says.
-  std::string getMessage(int32_t status) const;
+  std::string getMessage(int32_t status) const {
+    return getMessage(packed ? packed->function : signature, status);
+  }
 
 private:
+  /// What a status of one of the module's functions says.
+  std::string getMessage(const EntrySignature &function, int32_t status) const;
+
   EntrySignature signature;
+  /// Of the checks that all functions share.
   SmallVector<std::string> messages;
   std::unique_ptr<JIT> jit;
   JIT::PackedEntry entry = nullptr;
+  /// Where lowering made the function one of packed weights.
+  std::optional<PackedSignatures> packed;
+  JIT::PackedEntry pack = nullptr, sizes = nullptr;
 };
 
 } // namespace mlir::xfmr

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -112,6 +113,9 @@ private:
   void createSizesFunction(func::FuncOp function,
                            MutableArrayRef<Packing> packings,
                            ArrayRef<Value> weights);
+  /// Checks that `packed` has the sizes that `memory` has.
+  void checkSizes(OpBuilder &builder, func::FuncOp function, Value packed,
+                  memref::AllocOp memory, ValueRange sizes);
   void rewriteArguments(func::FuncOp function,
                         MutableArrayRef<Packing> packings);
 
@@ -242,6 +246,27 @@ static IRMapping mapWeights(ArrayRef<Value> weights, func::FuncOp function) {
   return mapping;
 }
 
+void OutlineWeightPacking::checkSizes(OpBuilder &builder, func::FuncOp function,
+                                      Value packed, memref::AllocOp memory,
+                                      ValueRange sizes) {
+  if (!runtimeChecks)
+    return;
+  Location loc = memory.getLoc();
+  for (int64_t dim = 0, rank = memory.getType().getRank(); dim < rank; ++dim) {
+    if (!memory.getType().isDynamicDim(dim))
+      continue;
+    Value size = memref::DimOp::create(builder, loc, packed, dim);
+    Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        size, sizes.front());
+    sizes = sizes.drop_front();
+    // The same for every target.
+    std::string message =
+        "expected dim " + std::to_string(dim) + " of a packed weight as '" +
+        function.getName().str() + kPackedSizesSuffix.str() + "' gives it";
+    cf::AssertOp::create(builder, loc, equal, message);
+  }
+}
+
 void OutlineWeightPacking::createPackFunction(func::FuncOp function,
                                               MutableArrayRef<Packing> packings,
                                               ArrayRef<Value> weights) {
@@ -249,16 +274,29 @@ void OutlineWeightPacking::createPackFunction(func::FuncOp function,
   for (Packing &packing : packings)
     types.push_back(packing.memory.getType());
   func::FuncOp pack = createFunction(function, kPackWeightsSuffix, types, {});
-  for (size_t index = 0; index < types.size(); ++index)
-    if (index < weights.size())
-      pack.setArgAttr(index, kWeightAttrName, UnitAttr::get(&getContext()));
+  SmallVector<PackedArgument> arguments;
+  for (auto [index, weight] : llvm::enumerate(weights)) {
+    pack.setArgAttr(index, kWeightAttrName, UnitAttr::get(&getContext()));
+    arguments.push_back({cast<BlockArgument>(weight).getArgNumber(), {}});
+  }
+  for (Packing &packing : packings)
+    arguments.push_back(
+        {cast<BlockArgument>(getRoot(packing.op.getInput())).getArgNumber(),
+         packing.memory.getType()});
+  pack->setAttr(kPackedWeightsAttrName,
+                getPackedWeightsAttr(&getContext(), arguments));
   IRMapping mapping = mapWeights(weights, pack);
   OpBuilder builder = OpBuilder::atBlockBegin(&pack.getBody().front());
   for (auto [index, packing] : llvm::enumerate(packings)) {
     for (Operation *op : packing.slice)
       if (!mapping.contains(op))
         builder.clone(*op, mapping);
-    mapping.map(packing.memory, pack.getArgument(weights.size() + index));
+    Value packed = pack.getArgument(weights.size() + index);
+    mapping.map(packing.memory, packed);
+    checkSizes(
+        builder, function, packed, packing.memory,
+        llvm::map_to_vector(packing.memory.getDynamicSizes(),
+                            [&](Value size) { return mapping.lookup(size); }));
     builder.clone(*packing.op, mapping);
   }
   func::ReturnOp::create(builder, function.getLoc());
@@ -350,6 +388,9 @@ void OutlineWeightPacking::rewriteArguments(func::FuncOp function,
     PackedArgument packed = arguments[index - 1];
     packed.packed = type;
     arguments.insert(arguments.begin() + index, packed);
+    rewriter.setInsertionPoint(packing.memory);
+    checkSizes(rewriter, function, function.getArgument(index), packing.memory,
+               packing.memory.getDynamicSizes());
     replaceMemory(rewriter, packing, function.getArgument(index));
   }
   resolveSizes(function, weights);

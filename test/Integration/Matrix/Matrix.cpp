@@ -46,6 +46,15 @@ struct Options {
           clEnumValN(Level::Full, "full", "all pairs in eight surroundings"))};
   llvm::cl::opt<std::string> filter{
       "filter", desc("run functions whose name holds this"), init("")};
+  llvm::cl::opt<std::string> text{
+      "text", desc("run functions whose text holds this"), init("")};
+  llvm::cl::opt<std::string> cpu{"cpu", desc("the CPU to compile for"),
+                                 init("host")};
+  llvm::cl::opt<bool> emulate{
+      "emulate", desc("lower as for cpu, and make code for this machine"),
+      init(false)};
+  llvm::cl::opt<bool> batchInvariant{
+      "batch-invariant", desc("the pipeline's option"), init(false)};
   llvm::cl::opt<unsigned> jobs{"jobs", desc("how many batches at a time"),
                                init(std::thread::hardware_concurrency())};
   llvm::cl::opt<unsigned> batch{"batch", desc("functions a module"), init(16)};
@@ -88,9 +97,11 @@ static bool checkAllOpsHavePlans(ArrayRef<OpPlan> plans) {
   context->loadDialect<XfmrDialect>();
   bool allHave = true;
   for (RegisteredOperationName name : context->getRegisteredOperations()) {
-    // The terminator has its row in that of the op around it.
+    // The terminator has its row in that of the op around it, and what the back
+    // end makes is in rows of what it makes it of.
     if (name.getDialectNamespace() != XfmrDialect::getDialectNamespace() ||
-        name.getStringRef() == YieldOp::getOperationName())
+        name.getStringRef() == YieldOp::getOperationName() ||
+        name.getStringRef() == PackWeightOp::getOperationName())
       continue;
     if (llvm::none_of(plans, [&](const OpPlan &plan) {
           return name.getStringRef() == "xfmr." + plan.op;
@@ -133,7 +144,8 @@ int main(int argc, char **argv) {
   std::vector<Combination> all;
   for (const OpPlan &plan : plans)
     for (Combination &combination : write(plan, options.level))
-      if (StringRef(combination.name).contains(options.filter))
+      if (StringRef(combination.name).contains(options.filter) &&
+          StringRef(combination.text).contains(options.text))
         all.push_back(std::move(combination));
   if (options.print) {
     for (const Combination &combination : all)
@@ -157,7 +169,12 @@ int main(int argc, char **argv) {
   auto work = [&] {
     for (size_t i; (i = next++) < batches.size();) {
       BatchOptions batchOptions;
-      batchOptions.optLevel = options.optLevel;
+      batchOptions.program.optLevel = options.optLevel;
+      batchOptions.program.cpu = options.cpu;
+      batchOptions.program.emulate = options.emulate;
+      batchOptions.program.batchInvariant = options.batchInvariant;
+      // Other processors' products of bf16 may depend on the number of rows.
+      batchOptions.compareRows = !options.emulate || options.batchInvariant;
       batchOptions.seed = options.seed + 1000 * i;
       batchOptions.compareThreads = i % 4 == 0;
       BatchResult result = runBatch(batches[i], batchOptions);

@@ -79,10 +79,12 @@ Program::compile(StringRef text, const ProgramOptions &options) {
   }
 
   OwningOpRef<ModuleOp> lowered(program->source->clone());
-  FailureOr<OpPassManager> pipeline = parsePassPipeline(
-      ("builtin.module(xfmr-lower-to-cpu{cpu=" + options.cpu +
-       " threads=" + std::to_string(options.threads) + " parallel-from=" +
-       std::to_string(options.parallelFrom) + " runtime-checks=true})"));
+  FailureOr<OpPassManager> pipeline = parsePassPipeline((
+      "builtin.module(xfmr-lower-to-cpu{cpu=" + options.cpu +
+      " threads=" + std::to_string(options.threads) +
+      " parallel-from=" + std::to_string(options.parallelFrom) +
+      " emulate=" + (options.emulate ? "true" : "false") + " batch-invariant=" +
+      (options.batchInvariant ? "true" : "false") + " runtime-checks=true})"));
   if (failed(pipeline))
     return fail("the pipeline does not parse");
   PassManager pm(context);
@@ -90,7 +92,8 @@ Program::compile(StringRef text, const ProgramOptions &options) {
   if (failed(pm.run(*lowered)))
     return fail("lowering failed");
 
-  llvm::Expected<CPUTarget> target = CPUTarget::get(options.cpu);
+  llvm::Expected<CPUTarget> target =
+      CPUTarget::get(options.emulate ? "host" : options.cpu);
   if (!target)
     return target.takeError();
   LLVMModuleOptions moduleOptions;
@@ -98,14 +101,19 @@ Program::compile(StringRef text, const ProgramOptions &options) {
   moduleOptions.packedEntries = true;
   moduleOptions.errorMessages = false;
   SmallVector<std::string> statuses = getStatusMessages(*lowered);
-  for (const EntrySignature &signature : signatures) {
+  for (const EntrySignature &signature : signatures)
+    if (auto packed = getPackedSignatures(*lowered, signature))
+      program->packed[signature.name] = std::move(*packed);
+  std::vector<EntrySignature> entries =
+      getLoweredSignatures(*lowered, signatures);
+  for (const EntrySignature &signature : entries) {
     SmallVector<std::string> &all = program->messages[signature.name];
     all = statuses;
     llvm::append_range(all, getDescriptorMessages(signature));
   }
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
-  llvm::Expected<std::unique_ptr<llvm::Module>> module = buildLLVMModule(
-      *lowered, *llvmContext, *target, signatures, moduleOptions);
+  llvm::Expected<std::unique_ptr<llvm::Module>> module =
+      buildLLVMModule(*lowered, *llvmContext, *target, entries, moduleOptions);
   if (!module) {
     llvm::Error error = module.takeError();
     return fail("translation failed: " + llvm::toString(std::move(error)));
@@ -120,14 +128,7 @@ Program::compile(StringRef text, const ProgramOptions &options) {
     return jit.takeError();
   program->jit = std::move(*jit);
   // Now: a symbol that is missing should stop here and not in some call.
-  for (const EntrySignature &signature : signatures) {
-    llvm::Expected<JIT::PackedEntry> entry =
-        program->jit->lookupPacked(signature.name);
-    if (!entry)
-      return fail("linking failed: " + llvm::toString(entry.takeError()));
-  }
-  // Now: a symbol that is missing should stop here and not in some call.
-  for (const EntrySignature &signature : signatures) {
+  for (const EntrySignature &signature : entries) {
     llvm::Expected<JIT::PackedEntry> entry =
         program->jit->lookupPacked(signature.name);
     if (!entry)
@@ -147,6 +148,32 @@ Type Program::getType(StringRef text) {
       .Case("f32", Float32Type::get(getContext()))
       .Case("f64", Float64Type::get(getContext()))
       .Case("i1", IntegerType::get(getContext(), 1));
+}
+
+/// Packs the weights among `pointers`, where the function takes packed ones,
+/// and puts the packed ones there.
+llvm::Expected<std::optional<PackedWeights>> Program::packWeights(
+    StringRef function, SmallVectorImpl<void *> &pointers,
+    function_ref<std::string(const EntrySignature &, int32_t)> getMessage) {
+  auto found = packed.find(function);
+  if (found == packed.end())
+    return std::nullopt;
+  const PackedSignatures &signatures = found->second;
+  auto sizes = jit->lookupPacked(signatures.sizes.name);
+  if (!sizes)
+    return sizes.takeError();
+  auto pack = jit->lookupPacked(signatures.pack.name);
+  if (!pack)
+    return pack.takeError();
+  auto weights =
+      PackedWeights::create(signatures, *sizes, *pack, pointers, getMessage);
+  if (!weights)
+    return weights.takeError();
+  SmallVector<void *> arguments = weights->getArguments(signatures, pointers);
+  llvm::append_range(arguments, ArrayRef(pointers).take_back(
+                                    signatures.function.results.size()));
+  pointers = std::move(arguments);
+  return std::move(*weights);
 }
 
 llvm::Error Program::call(StringRef function, ArrayRef<Argument> arguments,
@@ -174,17 +201,21 @@ llvm::Error Program::call(StringRef function, ArrayRef<Argument> arguments,
   SmallVector<void *> pointers;
   for (std::vector<int64_t> &words : descriptors)
     pointers.push_back(words.data());
+  auto getMessage = [&](const EntrySignature &called, int32_t status) {
+    ArrayRef<std::string> texts = messages[called.name];
+    return status > 0 && status <= static_cast<int32_t>(texts.size())
+               ? texts[status - 1]
+               : "status " + std::to_string(status);
+  };
 
+  auto weights = packWeights(function, pointers, getMessage);
+  if (!weights)
+    return weights.takeError();
   llvm::Expected<JIT::PackedEntry> entry = jit->lookupPacked(function);
   if (!entry)
     return entry.takeError();
-  if (int32_t status = (*entry)(pointers.data())) {
-    ArrayRef<std::string> texts = messages[function];
-    return llvm::createStringError(
-        status > 0 && status <= static_cast<int32_t>(texts.size())
-            ? texts[status - 1]
-            : "status " + std::to_string(status));
-  }
+  if (int32_t status = (*entry)(pointers.data()))
+    return llvm::createStringError(getMessage(signature, status));
 
   results.clear();
   for (auto [i, result] : llvm::enumerate(signature.results)) {

@@ -14,6 +14,7 @@
 #include "xfmr/ExecutionEngine/EntrySignature.h"
 #include "xfmr/ExecutionEngine/HostArray.h"
 #include "xfmr/ExecutionEngine/JIT.h"
+#include "xfmr/ExecutionEngine/PackedSignatures.h"
 #include "xfmr/Reference/Evaluator.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
@@ -32,6 +33,8 @@ struct ProgramOptions {
   unsigned optLevel = 2;
   /// The option `cpu` of the pipeline.
   std::string cpu = "host";
+  /// The options `emulate` and `batch-invariant` of the pipeline.
+  bool emulate = false, batchInvariant = false;
 };
 
 /// What a caller passes: an array, and how many elements of its memory lie
@@ -72,11 +75,16 @@ public:
 
 private:
   Program() = default;
+  llvm::Expected<std::optional<PackedWeights>> packWeights(
+      StringRef function, SmallVectorImpl<void *> &pointers,
+      function_ref<std::string(const EntrySignature &, int32_t)> getMessage);
 
   // Members are destroyed in reverse order.
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> source;
   llvm::StringMap<EntrySignature> signatures;
+  /// Of the functions that take packed weights.
+  llvm::StringMap<PackedSignatures> packed;
   llvm::StringMap<SmallVector<std::string>> messages;
   std::unique_ptr<JIT> jit;
 };

@@ -27,12 +27,10 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "xfmr/Dialect/IR/PackedWeights.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 
 namespace mlir::xfmr {
-
-/// What packed weights are aligned to, in bytes.
-inline constexpr int64_t kPackedAlignment = 64;
 
 /// How the elements of one packed weight lie.
 struct PanelLayout {

@@ -12,6 +12,8 @@
 //
 //   xfmr.packed_weights = [{argument = 0}, {argument = 1, packed = memref<..>}]
 //
+// The function that packs them has the attribute too.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef XFMR_DIALECT_IR_PACKEDWEIGHTS_H
@@ -25,6 +27,9 @@ namespace mlir::xfmr {
 
 inline constexpr llvm::StringLiteral kPackedWeightsAttrName =
     "xfmr.packed_weights";
+
+/// What packed weights are aligned to, in bytes.
+inline constexpr int64_t kPackedAlignment = 64;
 
 /// What follows a function's name in those of the function that packs its
 /// weights and of the one that gives the sizes of its packed weights.
