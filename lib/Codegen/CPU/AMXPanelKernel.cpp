@@ -39,8 +39,19 @@ constexpr int64_t kPanel = 32;
 /// Panels that are multiplied by the same block of the left side.
 constexpr int64_t kGroup = 16;
 /// Pairs of inputs, 128 bytes each, between what is multiplied and what is
-/// prefetched. Loads of tiles do not wake the hardware's own prefetching.
+/// prefetched of the same panel. Loads of tiles do not wake the hardware's own
+/// prefetching.
 constexpr int64_t kFetchPairs = 32;
+/// Blocks of rows that share the prefetching of what they meet next.
+constexpr int64_t kFetchBlocks = 4;
+
+enum class Fetch {
+  None,
+  /// What the same panel holds further on.
+  Ahead,
+  /// A part of the weights that all rows meet when they have met these.
+  Next
+};
 
 /// A block of rows times one or two panels, over a block of inputs.
 struct RowBlock {
@@ -50,7 +61,9 @@ struct RowBlock {
   SmallVector<Value, 2> panels;
   /// The first input, whole steps of inputs, and whether there are more inputs.
   Value input, wholePairs, tail;
-  bool prefetch;
+  Fetch fetch = Fetch::None;
+  /// The panel and the pair of inputs where that part begins.
+  Value nextPanel, nextPair;
 };
 
 class KernelEmitter {
@@ -111,7 +124,8 @@ private:
   void emitBlock(const RowBlock &block);
   Tiles emitStep(const RowBlock &block, Value input, ValueRange sums,
                  function_ref<Value(int64_t, int64_t)> loadWeights);
-  void emitPrefetch(Value panel, Value pair);
+  /// Prefetches `count` pairs of inputs of a panel.
+  void emitPrefetch(Value panel, Value pair, int64_t count, int64_t locality);
   void emitUpdate(const RowBlock &block, const Tiles &sums);
 
   OpBuilder &builder;
@@ -154,13 +168,14 @@ void KernelEmitter::emitTailWeights(const RowBlock &block) {
   });
 }
 
-void KernelEmitter::emitPrefetch(Value panel, Value pair) {
-  for (int64_t ahead = 0; ahead < kTile; ++ahead)
+void KernelEmitter::emitPrefetch(Value panel, Value pair, int64_t count,
+                                 int64_t locality) {
+  for (int64_t ahead = 0; ahead < count; ++ahead)
     for (int64_t column : {int64_t(0), kPanel})
       memref::PrefetchOp::create(
           builder, loc, packed,
-          ValueRange{panel, add(pair, kFetchPairs + ahead), index(column)},
-          /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+          ValueRange{panel, add(pair, ahead), index(column)},
+          /*isWrite=*/false, locality, /*isDataCache=*/true);
 }
 
 /// `loadWeights` gets the number of a panel and of one of its halves.
@@ -238,9 +253,14 @@ void KernelEmitter::emitBlock(const RowBlock &block) {
       zero, block.wholePairs, kStep / 2, sums, [&](Value pairs, ValueRange in) {
         Value pair = add(blockPair, pairs);
         Value input = add(block.input, multiply(pairs, 2));
+        if (block.fetch == Fetch::Next)
+          emitPrefetch(block.nextPanel,
+                       add(block.nextPair, divide(pairs, kFetchBlocks)),
+                       kTile / kFetchBlocks, /*locality=*/2);
         return emitStep(block, input, in, [&](int64_t number, int64_t half) {
-          if (block.prefetch && half == 0)
-            emitPrefetch(packedPanels[number], pair);
+          if (block.fetch == Fetch::Ahead && half == 0)
+            emitPrefetch(packedPanels[number], add(pair, kFetchPairs), kTile,
+                         /*locality=*/3);
           return amx::TileLoadOp::create(builder, loc, weightType, packed,
                                          ValueRange{packedPanels[number], pair,
                                                     index(half * kPanel)})
@@ -282,7 +302,7 @@ void KernelEmitter::emitFewRows() {
       emitInputBlocks([&](RowBlock block) {
         block.row = zero;
         block.rowTiles = 1;
-        block.prefetch = true;
+        block.fetch = Fetch::Ahead;
         for (int64_t number = 0; number < count; ++number)
           block.panels.push_back(add(panel, number));
         emitTailWeights(block);
@@ -295,30 +315,74 @@ void KernelEmitter::emitFewRows() {
   emitPanels(pairs, panels, 1);
 }
 
+/// All rows meet a block of a panel while it is in the caches. The first block
+/// of the call is prefetched by the first rows on their way through it, and
+/// each further one while rows meet the one before: enough of them hide the
+/// memory.
 void KernelEmitter::emitManyRows() {
   // Blocks of two tiles of rows, the second of which may not be whole.
-  Value blockRows = roundDown(add(rows, kTile - 1), 2 * kTile);
-  // The first block of rows brings a block of a panel into the caches.
-  Value fetchRows =
-      arith::SelectOp::create(builder, loc, fetch, index(2 * kTile), zero);
+  int64_t size = 2 * kTile;
+  Value blockRows = roundDown(add(rows, kTile - 1), size);
+  Value all = index(kFetchBlocks * size);
+  Value sharesFetch = arith::AndIOp::create(
+      builder, loc, fetch,
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, blockRows,
+                            all));
+  auto select = [&](Value condition, Value a, Value b) -> Value {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  };
+  auto isEqual = [&](Value a, Value b) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
+  };
   emitFor(zero, panels, kGroup, [&](Value group) {
     Value groupEnd = minimum(add(group, kGroup), panels);
     emitInputBlocks([&](RowBlock block) {
+      Value nextInput = add(block.input, kAMXSummationBlock);
+      Value isLastInput = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::uge, nextInput, inputs);
       emitFor(group, groupEnd, 1, [&](Value panel) {
         block.panels.assign({panel});
         emitTailWeights(block);
-        auto emitRows = [&](Value from, Value to, int64_t tiles,
-                            bool prefetch) {
-          emitFor(from, to, tiles * kTile, [&](Value row) {
+        // What comes next: the same inputs of the next panel, the next inputs
+        // of the group, or the next group.
+        Value after = add(panel, 1);
+        Value isLast = isEqual(after, groupEnd);
+        Value from =
+            select(isLast, select(isLastInput, zero, nextInput), block.input);
+        block.nextPanel =
+            add(firstPanel,
+                select(isLast, select(isLastInput, groupEnd, group), after));
+        Value nextPair = add(firstPair, divide(from, 2));
+
+        auto emitRows = [&](Value begin, Value end, int64_t tiles, Fetch kind) {
+          emitFor(begin, end, tiles * kTile, [&](Value row) {
             block.row = row;
             block.rowTiles = tiles;
-            block.prefetch = prefetch;
+            block.fetch = kind;
+            if (kind == Fetch::Next)
+              block.nextPair =
+                  add(nextPair,
+                      arith::MulIOp::create(
+                          builder, loc, divide(subtract(row, begin), size),
+                          divide(block.wholePairs, kFetchBlocks)));
             emitBlock(block);
           });
         };
-        emitRows(zero, fetchRows, 2, /*prefetch=*/true);
-        emitRows(fetchRows, blockRows, 2, /*prefetch=*/false);
-        emitRows(blockRows, rows, 1, /*prefetch=*/false);
+        Value isFirst = isEqual(add(panel, block.input), zero);
+        Value fetchesAhead = arith::AndIOp::create(
+            builder, loc, fetch,
+            arith::OrIOp::create(
+                builder, loc, isFirst,
+                arith::XOrIOp::create(
+                    builder, loc, sharesFetch,
+                    arith::ConstantIntOp::create(builder, loc, 1, 1))));
+        Value ahead = select(fetchesAhead, index(size), zero);
+        Value shared =
+            select(sharesFetch, minimum(add(ahead, all), blockRows), ahead);
+        emitRows(zero, ahead, 2, Fetch::Ahead);
+        emitRows(ahead, shared, 2, Fetch::Next);
+        emitRows(shared, blockRows, 2, Fetch::None);
+        emitRows(blockRows, rows, 1, Fetch::None);
       });
     });
   });

@@ -94,13 +94,19 @@ static OpFoldResult getWholeRows(OpFoldResult rows) {
   return rows;
 }
 
+/// Whether the weights stay in an L2 cache between two products with them;
+/// those of a network are several, and each of them is read in turn.
+static bool stayInL2(const PanelProduct &product, const CPUTarget &target) {
+  auto type = cast<MemRefType>(product.packed.getType());
+  return type.hasStaticShape() &&
+         type.getNumElements() <= target.l2Bytes / (4 * 2);
+}
+
 /// The number of rows from which on tiles are faster than vectors.
 static int64_t getCrossover(const PanelProduct &product,
                             const CPUTarget &target) {
-  auto type = cast<MemRefType>(product.packed.getType());
-  bool fitsL2 =
-      type.hasStaticShape() && type.getNumElements() * 2 <= target.l2Bytes;
-  return fitsL2 ? target.amxFromRowsInL2 : target.amxFromRows;
+  return stayInL2(product, target) ? target.amxFromRowsInL2
+                                   : target.amxFromRows;
 }
 
 bool mlir::xfmr::canUseAMX(const PanelProduct &product,
@@ -161,6 +167,15 @@ static bool isAllocation(Value buffer) {
          buffer.getDefiningOp<memref::AllocaOp>();
 }
 
+/// Whether a kernel of panel products is called, on vectors or on tiles.
+static bool isKernel(func::CallOp call) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  return callee && callee.isPrivate() &&
+         (callee.getName() == kAMXPanelKernel ||
+          callee.getName().starts_with("xfmr_panel_product_"));
+}
+
 /// Whether an op in `scope` may write to `buffer`.
 static bool mayWrite(Operation *scope, Value buffer) {
   Value root = getRoot(buffer);
@@ -168,9 +183,9 @@ static bool mayWrite(Operation *scope, Value buffer) {
       ->walk([&](Operation *op) {
         if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
           return WalkResult::advance();
-        // The kernel writes to its output alone.
+        // A kernel writes to its output alone.
         auto call = dyn_cast<func::CallOp>(op);
-        if (call && call.getCallee() == kAMXPanelKernel)
+        if (call && isKernel(call))
           return getRoot(call.getOperand(kKernelOutput)) == root
                      ? WalkResult::interrupt()
                      : WalkResult::advance();
@@ -399,11 +414,8 @@ void mlir::xfmr::emitAMXPanelProduct(
     return getValueOrCreateConstantIndexOp(rewriter, loc, value);
   };
 
-  // The packed weights that an L2 cache does not hold come from further away.
-  auto packedType = ::cast<MemRefType>(product.packed.getType());
-  bool fitsL2 = packedType.hasStaticShape() &&
-                packedType.getNumElements() * 2 <= options.target.l2Bytes;
-  Value fetch = arith::ConstantIntOp::create(rewriter, loc, !fitsL2, 1);
+  Value fetch = arith::ConstantIntOp::create(
+      rewriter, loc, !stayInL2(product, options.target), 1);
   SmallVector<Value> operands{Value(), cast(product.packed, types[1]),
                               cast(product.out, types[2])};
   for (OpFoldResult size :

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products of bf16 rows and bf16 weights by `tdpbf16ps`. The sums of 1024
+// Products of bf16 rows and bf16 weights by `tdpbf16ps`. The sums of 2048
 // inputs are one chain from zero, in steps of 32 inputs; they are added to the
 // running total in the output. A product may be split along its inputs at any
-// multiple of 1024, and anywhere along rows and panels, without a change of
+// multiple of 2048, and anywhere along rows and panels, without a change of
 // bits. They differ from those of vector code, so that the choice between the
 // two is made by the number of rows of the whole op: were it made by that of a
 // tile, a row's bits would depend on its place.
@@ -25,7 +25,7 @@
 namespace mlir::xfmr {
 
 /// Inputs that share partial sums on tiles.
-inline constexpr int64_t kAMXSummationBlock = 1024;
+inline constexpr int64_t kAMXSummationBlock = 2048;
 
 /// Emits `product` by tiles, by vectors, or by both with a choice between them
 /// at run time.

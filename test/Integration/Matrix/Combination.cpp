@@ -77,7 +77,10 @@ FunctionWriter::finish(const std::string &body,
   std::vector<std::string> signature, types, values;
   for (auto [plan, text] :
        llvm::zip_equal(combination.arguments, argumentTypes))
-    signature.push_back("%" + plan.name + ": " + text);
+    signature.push_back("%" + plan.name + ": " + text +
+                        (marksWeights && plan.content == Content::Weight
+                             ? " {xfmr.weight}"
+                             : ""));
   for (const std::string &name : resultOrder)
     for (auto [index, plan] : llvm::enumerate(combination.arguments))
       if (plan.name == name) {

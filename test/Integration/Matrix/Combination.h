@@ -88,6 +88,9 @@ public:
   /// Adds a destination, whose type becomes one of the results' types.
   std::string destination(const std::string &name, llvm::StringRef element,
                           std::vector<Dim> dims, unsigned innerDims = 1);
+  /// Matrices are marked as weights, which the back end packs outside of the
+  /// function.
+  void markWeights() { marksWeights = true; }
   /// The type of an array with these dims.
   std::string type(llvm::StringRef element, const std::vector<Dim> &dims,
                    bool isWeight) const;
@@ -103,6 +106,7 @@ public:
 private:
   Combination combination;
   Sizes staticSizes;
+  bool marksWeights = false;
   std::string shapes;
   std::vector<std::string> argumentTypes;
 };

@@ -46,8 +46,9 @@ struct Options {
           clEnumValN(Level::Full, "full", "all pairs in eight surroundings"))};
   llvm::cl::opt<std::string> filter{
       "filter", desc("run functions whose name holds this"), init("")};
-  llvm::cl::opt<std::string> text{
-      "text", desc("run functions whose text holds this"), init("")};
+  llvm::cl::opt<std::string> choice{
+      "choice", desc("run functions with this choice, such as data=bf16"),
+      init("")};
   llvm::cl::opt<std::string> cpu{"cpu", desc("the CPU to compile for"),
                                  init("host")};
   llvm::cl::opt<bool> emulate{
@@ -145,7 +146,7 @@ int main(int argc, char **argv) {
   for (const OpPlan &plan : plans)
     for (Combination &combination : write(plan, options.level))
       if (StringRef(combination.name).contains(options.filter) &&
-          StringRef(combination.text).contains(options.text))
+          StringRef(combination.description).contains(options.choice))
         all.push_back(std::move(combination));
   if (options.print) {
     for (const Combination &combination : all)

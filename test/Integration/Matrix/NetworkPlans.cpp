@@ -73,6 +73,7 @@ static std::vector<Parameter> getParameters(Network network) {
   else
     parameters.push_back(
         {"activation", getActivations(network == Network::GLU)});
+  parameters.push_back({"weights", {"marked", "plain"}});
   parameters.push_back({"up_layout", {"in_out", "out_in"}});
   parameters.push_back({"down_layout", {"in_out", "out_in"}});
   for (const char *name :
@@ -111,6 +112,8 @@ static Combination writeNetwork(const Choice &c, const std::string &op,
   StringRef upType = orData(c["up_type"]), biasType = orData(c["bias_type"]);
   StringRef upLayout = c["up_layout"], downLayout = c["down_layout"];
   FunctionWriter writer("xfmr." + op, c, getSizes().at(c["size"].str()));
+  if (c["weights"] == "marked")
+    writer.markWeights();
   std::vector<Dim> input = getRowDims(c), output = getRowDims(c);
   input.push_back({"d"});
   output.push_back({"o"});

@@ -75,7 +75,8 @@ private:
     freeResults(returned);
     if (wrong.empty())
       wrong = inputs.findStrayWrites();
-    if (wrong.empty() && combination.rowsAreIndependent && sizes.count("r"))
+    if (wrong.empty() && options.compareRows &&
+        combination.rowsAreIndependent && sizes.count("r"))
       wrong = checkRows(inputs, sizes.at("r"), outputs);
     if (!wrong.empty() || !threaded)
       return wrong;
@@ -218,8 +219,7 @@ mlir::xfmr::test::runBatch(ArrayRef<const Combination *> combinations,
   };
   std::string text = getModuleText(combinations);
   currentCombination = combinations.front()->name.c_str();
-  ProgramOptions programOptions;
-  programOptions.optLevel = options.optLevel;
+  ProgramOptions programOptions = options.program;
   llvm::Expected<std::unique_ptr<Program>> program =
       Program::compile(text, programOptions);
   if (!program) {

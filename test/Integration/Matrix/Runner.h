@@ -11,6 +11,7 @@
 
 #include "Combination.h"
 #include "Inputs.h"
+#include "Support/Program.h"
 
 namespace mlir::xfmr::test {
 
@@ -27,9 +28,12 @@ struct BatchResult {
 };
 
 struct BatchOptions {
-  unsigned optLevel = 1;
+  /// How modules are compiled; the number of threads is the runner's to choose.
+  ProgramOptions program;
   /// Also compile with two threads and compare bits.
   bool compareThreads = false;
+  /// Compare each row's bits with those that it has alone.
+  bool compareRows = true;
   uint64_t seed = 1;
 };
 

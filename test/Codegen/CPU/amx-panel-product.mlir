@@ -1,0 +1,168 @@
+// RUN: xfmr-opt %s --xfmr-lower-contractions='cpu=sapphirerapids panels' --canonicalize --cse | FileCheck %s
+// RUN: xfmr-opt %s --xfmr-lower-contractions='cpu=sapphirerapids panels' --canonicalize --cse \
+// RUN: | FileCheck %s --check-prefix=KERNEL
+// RUN: xfmr-opt %s --xfmr-lower-contractions='cpu=sapphirerapids panels batch-invariant' \
+// RUN: | FileCheck %s --check-prefix=INVARIANT
+// RUN: xfmr-opt %s --xfmr-lower-contractions='cpu=znver5 panels' \
+// RUN: | FileCheck %s --check-prefix=INVARIANT
+
+// INVARIANT-NOT: amx
+// INVARIANT: call @xfmr_panel_product_bf16_bf16_f32
+// INVARIANT-NOT: amx
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+#contraction = {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+
+// The permission is asked for once, when the module is loaded.
+// CHECK: llvm.mlir.global internal @xfmr_amx_permission(-1 : i64)
+// CHECK: llvm.func internal @xfmr_ask_amx_permission()
+// CHECK: %[[ANSWER:.*]] = llvm.inline_asm has_side_effects "syscall", "={rax},{rax},{rdi},{rsi},~{rcx},~{r11},~{memory}"
+// CHECK: llvm.store %[[ANSWER]], %{{.*}} : i64, !llvm.ptr
+// CHECK: llvm.mlir.global_ctors ctors = [@xfmr_ask_amx_permission]
+// CHECK-NOT: global_ctors
+
+// Rows that tiles can read where they are; the number of rows is static.
+// CHECK-LABEL: func @static
+// CHECK-SAME: (%[[X:.*]]: memref<128x96xbf16>
+// CHECK: %[[PACKED:.*]] = memref.alloc() {{.*}} : memref<2x48x32x2xbf16>
+// CHECK-NOT: memref.alloc
+// CHECK: %[[FLAG:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+// CHECK: %[[GRANTED:.*]] = arith.cmpi eq, %[[FLAG]], %{{.*}} : i64
+// CHECK: scf.if %[[GRANTED]] {
+// CHECK: %[[W:.*]] = memref.cast %[[PACKED]]
+// CHECK: %[[A:.*]] = memref.cast %[[X]]
+// CHECK: call @xfmr_amx_panel_product(%[[A]], %[[W]],
+// CHECK: } else {
+// CHECK: call @xfmr_panel_product_bf16_bf16_f32
+func.func @static(%x: memref<128x96xbf16>, %w: memref<64x96xbf16> {xfmr.weight}, %y: memref<128x64xf32>) {
+  linalg.generic #contraction ins(%x, %w : memref<128x96xbf16>, memref<64x96xbf16>) outs(%y : memref<128x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %c, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// One row is a vector's work, whatever the kernel grants.
+// CHECK-LABEL: func @one
+// CHECK-NOT: amx
+func.func @one(%x: memref<1x96xbf16>, %w: memref<64x96xbf16> {xfmr.weight}, %y: memref<1x64xf32>) {
+  linalg.generic #contraction ins(%x, %w : memref<1x96xbf16>, memref<64x96xbf16>) outs(%y : memref<1x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %c, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// Tiles of rows: what counts is the number of all rows, of which the last tile
+// may have any part. The rows are copied where a tile would read beyond the last.
+// CHECK-LABEL: func @tiles
+// CHECK: %[[ROWS:.*]] = memref.dim %{{.*}}, %c0 : memref<?x96xbf16>
+// CHECK: scf.for %{{.*}} = %c0 to %[[ROWS]] step %c512
+// CHECK: %[[TILE:.*]] = affine.min
+// CHECK: arith.cmpi uge, %[[ROWS]], %c2
+// CHECK-NOT: arith.cmpi uge, %[[TILE]]
+// CHECK: %[[COPY:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?x96xbf16>
+// CHECK: scf.if
+// CHECK: vector.load {{.*}} vector<32xbf16>
+// CHECK: vector.store {{.*}}, %[[COPY]]
+// CHECK: call @xfmr_amx_panel_product
+// CHECK: memref.dealloc %[[COPY]]
+func.func @tiles(%x: memref<?x96xbf16>, %w: memref<64x96xbf16> {xfmr.weight}, %y: memref<?x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c512 = arith.constant 512 : index
+  %rows = memref.dim %x, %c0 : memref<?x96xbf16>
+  scf.for %i = %c0 to %rows step %c512 {
+    %n = affine.min affine_map<(i)[m] -> (512, m - i)>(%i)[%rows]
+    %xt = memref.subview %x[%i, 0] [%n, 96] [1, 1] : memref<?x96xbf16> to memref<?x96xbf16, strided<[96, 1], offset: ?>>
+    %yt = memref.subview %y[%i, 0] [%n, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    linalg.generic #contraction ins(%xt, %w : memref<?x96xbf16, strided<[96, 1], offset: ?>>, memref<64x96xbf16>) outs(%yt : memref<?x64xf32, strided<[64, 1], offset: ?>>) {
+    ^bb0(%a: bf16, %b: bf16, %c: f32):
+      %0 = arith.extf %a : bf16 to f32
+      %1 = arith.extf %b : bf16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %c, %2 : f32
+      linalg.yield %3 : f32
+    }
+  }
+  return
+}
+
+// Rows of 4096 elements compete for the same places of a cache: they are copied,
+// once for all panels.
+// CHECK-LABEL: func @stride
+// CHECK: scf.for
+// CHECK: vector.store %{{.*}}, %[[COPY:.*]][%{{.*}}] : memref<16x4128xbf16>
+// CHECK: scf.forall
+// CHECK: call @xfmr_amx_panel_product
+// CHECK: memref.dealloc %[[COPY]]
+func.func @stride(%x: memref<16x4096xbf16>, %w: memref<512x4096xbf16> {xfmr.weight}, %y: memref<16x512xf32>) {
+  linalg.generic #contraction ins(%x, %w : memref<16x4096xbf16>, memref<512x4096xbf16>) outs(%y : memref<16x512xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %c, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// Inputs that are no whole steps: the copy ends in zeros.
+// CHECK-LABEL: func @ragged
+// CHECK: %[[MASK:.*]] = vector.create_mask
+// CHECK: vector.maskedload %{{.*}}, %[[MASK]], %{{.*}} vector<32xbf16>
+// CHECK: vector.store %{{.*}} : memref<16x96xbf16>
+func.func @ragged(%x: memref<16x70xbf16>, %w: memref<64x70xbf16> {xfmr.weight}, %y: memref<16x64xf32>) {
+  linalg.generic #contraction ins(%x, %w : memref<16x70xbf16>, memref<64x70xbf16>) outs(%y : memref<16x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %c, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// Up to 16 rows: one tile of rows meets four of weights, of two panels. All of them
+// are prefetched.
+// KERNEL: func.func private @xfmr_amx_panel_product
+// KERNEL-SAME: passthrough = ["noinline"
+// KERNEL: scf.if
+// KERNEL-COUNT-4: amx.tile_zero
+// KERNEL: scf.for {{.*}} -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
+// KERNEL-COUNT-32: memref.prefetch
+// KERNEL-NOT: memref.prefetch
+// KERNEL: %[[W0:.*]] = amx.tile_load %{{.*}} into !amx.tile<16x32xbf16>
+// KERNEL: %[[X0:.*]] = amx.tile_load %arg0
+// KERNEL: amx.tile_mulf %[[X0]], %[[W0]]
+// KERNEL: amx.tile_load
+// KERNEL: amx.tile_mulf %[[X0]]
+// KERNEL-COUNT-32: memref.prefetch
+// KERNEL-NOT: memref.prefetch
+// KERNEL: amx.tile_load
+// KERNEL: amx.tile_mulf %[[X0]]
+// KERNEL: amx.tile_load
+// KERNEL: amx.tile_mulf %[[X0]]
+// KERNEL-NEXT: scf.yield
+
+// From there on, two of each; the first block of rows prefetches, if any.
+// KERNEL: } else {
+// KERNEL: arith.select %arg8, %c32, %c0
+// KERNEL: scf.for {{.*}} -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
+// KERNEL-COUNT-32: memref.prefetch
+// KERNEL: scf.for {{.*}} -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
+// KERNEL-NOT: memref.prefetch
+// KERNEL: amx.tile_store
+// KERNEL: vector.maskedstore
+// KERNEL-NOT: memref.prefetch
