@@ -42,6 +42,11 @@ constexpr int64_t kRowBlock = 128;
 /// at once: four streams from memory are faster than one.
 constexpr int64_t kGroupPanels = 4;
 
+/// As many tiles of a panel prefetch the next block of inputs with one line an
+/// iteration; fewer need more.
+constexpr int64_t kManyTiles = 8;
+constexpr int64_t kFewTilesLines = 4;
+
 class PanelProductEmitter {
 public:
   PanelProductEmitter(RewriterBase &builder, Location loc,
@@ -121,28 +126,35 @@ void PanelProductEmitter::emitRowTiles(const PanelTile &group, Extent rows) {
     // Rows before these tiles, and those that these tiles leave.
     Extent begin = emitter.roundDown(rows, 2 * tileRows);
     Extent end = emitter.roundDown(rows, tileRows);
-    if (tileRows == largest)
-      begin = emitter.extent(0);
-    if (begin.known && end.known && *begin.known == *end.known)
-      continue;
     int64_t tilePanels =
         std::min(group.panels, emitter.getTilePanels(tileRows));
-    emitter.emitFor(
-        emitter.index(0), emitter.index(group.panels), tilePanels,
-        [&](Value panel) {
-          emitter.emitFor(begin.value, end.value, tileRows, [&](Value row) {
-            PanelTile tile = group;
-            tile.rows = tileRows;
-            tile.panels = tilePanels;
-            tile.panel = emitter.add(group.panel, panel);
-            tile.row = row;
-            if (tileRows < largest)
-              tile.nextPanel = Value();
-            else if (tile.nextPanel)
-              tile.nextPanel = emitter.add(group.nextPanel, panel);
-            emitter.emitTile(tile);
-          });
-        });
+    auto emitTiles = [&](Value from, Value to, int64_t prefetchedLines) {
+      emitter.emitFor(emitter.index(0), emitter.index(group.panels), tilePanels,
+                      [&](Value panel) {
+                        emitter.emitFor(from, to, tileRows, [&](Value row) {
+                          PanelTile tile = group;
+                          tile.rows = tileRows;
+                          tile.panels = tilePanels;
+                          tile.panel = emitter.add(group.panel, panel);
+                          tile.nextPanel = emitter.add(group.nextPanel, panel);
+                          tile.prefetchedLines = prefetchedLines;
+                          tile.row = row;
+                          emitter.emitTile(tile);
+                        });
+                      });
+    };
+    if (tileRows < largest) {
+      emitTiles(begin.value, end.value, 0);
+      continue;
+    }
+    // Few tiles have more to prefetch each.
+    Value zero = emitter.index(0);
+    Value isFew =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                              rows.value, emitter.index(kManyTiles * largest));
+    Value split = arith::SelectOp::create(builder, loc, isFew, end.value, zero);
+    emitTiles(zero, split, kFewTilesLines);
+    emitTiles(split, end.value, 1);
   }
 }
 
@@ -179,9 +191,7 @@ void PanelProductEmitter::emitGroup(Value firstRow, Extent rows, Value panel,
             emitter
                 .divide(Extent{input, getConstantIntValue(input)}, stepInputs)
                 .value;
-        // With one tile a panel, there is no time to fetch anything ahead.
-        if (!rows.known || *rows.known >= 2 * emitter.getLargestTileRows())
-          setNext(group, inputs);
+        setNext(group, inputs);
         group.lhsScratch = emitLhsBlock(firstRow, rows, input, size);
         emitRowTiles(group, rows);
       });

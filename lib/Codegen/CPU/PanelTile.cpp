@@ -260,10 +260,10 @@ Value PanelTileEmitter::loadWeights(const PanelTile &tile, int64_t panel,
       ValueRange{from, step, index(vector * size)});
 }
 
-/// Fetches a line of what the panel's rows meet next into a cache: each
-/// iteration of all tiles of the panel the next one, until the block is there.
+/// Fetches lines of what the panel's rows meet next into a cache: the iterations
+/// of all tiles of the panel do so in turn, until the block is there.
 void PanelTileEmitter::emitPrefetch(const PanelTile &tile, Value step) {
-  if (!tile.nextPanel)
+  if (tile.prefetchedLines == 0)
     return;
   auto type = cast<MemRefType>(packed.getType());
   int64_t lineElements = kLineBytes * 8 / type.getElementTypeBitWidth();
@@ -274,12 +274,17 @@ void PanelTileEmitter::emitPrefetch(const PanelTile &tile, Value step) {
       arith::MulIOp::create(builder, loc, tile.row, index(steps / tile.rows));
   Value line =
       arith::DivUIOp::create(builder, loc, add(before, step), index(kUnroll));
-  line = arith::MinUIOp::create(builder, loc, line, index(lines - 1));
-  Value offset = arith::MulIOp::create(builder, loc, line, index(lineElements));
-  memref::PrefetchOp::create(
-      builder, loc, packed,
-      ValueRange{add(firstPanel, tile.nextPanel), tile.nextStep, offset},
-      /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+  line = arith::MulIOp::create(builder, loc, line, index(tile.prefetchedLines));
+  line = arith::MinUIOp::create(builder, loc, line,
+                                index(lines - tile.prefetchedLines));
+  for (int64_t i = 0; i < tile.prefetchedLines; ++i) {
+    Value offset = arith::MulIOp::create(builder, loc, add(line, index(i)),
+                                         index(lineElements));
+    memref::PrefetchOp::create(
+        builder, loc, packed,
+        ValueRange{add(firstPanel, tile.nextPanel), tile.nextStep, offset},
+        /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,9 +44,10 @@ struct PanelTile {
   /// The step of the packed weights that the block begins with, counted from
   /// that of the left side's first input.
   Value step;
-  /// What is multiplied when all rows have met this block: the tiles prefetch
-  /// it. No value: they do not.
+  /// What is multiplied when all rows have met this block, and how many lines
+  /// of it an iteration prefetches.
   Value nextPanel, nextStep;
+  int64_t prefetchedLines = 0;
 };
 
 /// How the products of a tile are computed.

@@ -1,9 +1,19 @@
-// RUN: xfmr-opt %s --xfmr-lower-contractions --canonicalize --cse \
+// RUN: xfmr-opt %s --xfmr-lower-contractions=panels=false --canonicalize --cse \
 // RUN:   --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm \
 // RUN:   --convert-math-to-llvm --finalize-memref-to-llvm --convert-arith-to-llvm \
 // RUN:   --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts \
 // RUN: | mlir-runner -O3 -e main -entry-point-result=i32 | FileCheck %s
-// RUN: xfmr-opt %s --xfmr-lower-contractions=vector-bytes=16 --canonicalize --cse \
+// RUN: xfmr-opt %s --xfmr-lower-contractions="panels=false vector-bytes=16" --canonicalize --cse \
+// RUN:   --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm \
+// RUN:   --convert-math-to-llvm --finalize-memref-to-llvm --convert-arith-to-llvm \
+// RUN:   --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts \
+// RUN: | mlir-runner -O3 -e main -entry-point-result=i32 | FileCheck %s
+// RUN: xfmr-opt %s --xfmr-lower-contractions --xfmr-lower-weight-packing --xfmr-lower-row-loops --canonicalize --cse \
+// RUN:   --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm \
+// RUN:   --convert-math-to-llvm --finalize-memref-to-llvm --convert-arith-to-llvm \
+// RUN:   --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts \
+// RUN: | mlir-runner -O3 -e main -entry-point-result=i32 | FileCheck %s
+// RUN: xfmr-opt %s --xfmr-lower-contractions=vector-bytes=16 --xfmr-lower-weight-packing=vector-bytes=16 --xfmr-lower-row-loops --canonicalize --cse \
 // RUN:   --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm \
 // RUN:   --convert-math-to-llvm --finalize-memref-to-llvm --convert-arith-to-llvm \
 // RUN:   --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts \
@@ -11,7 +21,7 @@
 
 // Small integers, exact in any order: all sizes around the tiles' edges, both
 // layouts of the right side, contiguous and as transposed views, against scalar
-// loops. main returns the number of wrong elements.
+// loops; with panels, packed each time, and without. main returns the number of wrong elements.
 // CHECK: {{^0$}}
 
 !strided = memref<?x?xf32, strided<[?, ?], offset: ?>>

@@ -1,5 +1,5 @@
-// RUN: xfmr-opt --xfmr-lower-contractions --canonicalize --cse --split-input-file %s | FileCheck %s
-// RUN: xfmr-opt --xfmr-lower-contractions="vector-bytes=32 tile-rows=2" --canonicalize --cse --split-input-file %s | FileCheck %s --check-prefix=SMALL
+// RUN: xfmr-opt --xfmr-lower-contractions=panels=false --canonicalize --cse --split-input-file %s | FileCheck %s
+// RUN: xfmr-opt --xfmr-lower-contractions="panels=false vector-bytes=32 tile-rows=2" --canonicalize --cse --split-input-file %s | FileCheck %s --check-prefix=SMALL
 
 // n innermost on the right side: vectors along n, tiles of 8, 4 and 1 rows by two,
 // one and one masked vector. In all of them k runs in blocks of 64 with sums of
