@@ -62,6 +62,13 @@ int32_t call_repeatedly(void (*f)(void), int32_t count, D *d, int64_t n) {
   case 6:
     REPEAT(D, D, D, D, D, D)(d[0], d[1], d[2], d[3], d[4], d[5]);
     return status;
+  case 7:
+    REPEAT(D, D, D, D, D, D, D)(d[0], d[1], d[2], d[3], d[4], d[5], d[6]);
+    return status;
+  case 8:
+    REPEAT(D, D, D, D, D, D, D, D)
+    (d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7]);
+    return status;
   }
   return INT32_MIN;
 }

@@ -46,6 +46,7 @@ def measure_call(case, support, work):
     """By how much a call raises the resident memory at its peak; the arguments are
     resident before."""
     called = kernel.Kernel(support, case, work, case["shapes"])
+    called.pack()
     # The peak is counted anew from here.
     pathlib.Path("/proc/self/clear_refs").write_text("5")
     before = read_status("VmRSS")

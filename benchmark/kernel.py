@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pathlib
+import re
 import subprocess
 import time
 
@@ -69,8 +70,20 @@ def make_descriptor(address, shape):
     return (ctypes.c_int64 * len(words))(*words)
 
 
+def read_prototypes(header):
+    """The arguments of each function in a C header of xfmr-compile: name, rank and
+    bytes of an element."""
+    sizes = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i1": 1}
+    functions = {}
+    for name, arguments in re.findall(r"^int32_t (\w+)\(([^;]*)\);", header, re.MULTILINE):
+        functions[name] = [(argument, int(rank), sizes[element]) for rank, element, argument
+                           in re.findall(r"xfmr_memref_(\d)d_(\w+) \*(\w+)", arguments)]
+    return functions
+
+
 class Kernel:
-    """Buffers have an address and a size in bytes, by the argument's name."""
+    """Buffers have an address and a size in bytes, by the argument's name: those of the
+    description. After they are filled, `pack` makes the function ready to be called."""
 
     def __init__(self, support, case, work, shapes="static", threads=1, flags=()):
         self.support = support
@@ -79,34 +92,62 @@ class Kernel:
         # The loader knows a library by its path and keeps the first it saw.
         self.count = getattr(support, "kernels", 0)
         support.kernels = self.count + 1
-        source, library = (work / ("kernel%d.%s" % (self.count, suffix)) for suffix in ("mlir", "so"))
+        source, library, header = (work / ("kernel%d.%s" % (self.count, suffix)) for suffix in ("mlir", "so", "h"))
         source.write_text(self.description.text)
         start = time.perf_counter()
-        run([find_compiler(), source, "-o", library, "--header=none", "--threads=%d" % threads, *flags])
+        run([find_compiler(), source, "-o", library, "--header=%s" % header, "--threads=%d" % threads, *flags])
         self.compile_seconds = time.perf_counter() - start
         self.library_bytes = library.stat().st_size
-        library = ctypes.CDLL(str(library))
-        self.function = ctypes.cast(getattr(library, description.FUNCTION), ctypes.c_void_p)
-        self.error_message = getattr(library, description.FUNCTION + "_error_message")
-        self.error_message.restype = ctypes.c_char_p
+        self.prototypes = read_prototypes(header.read_text())
+        self.library = ctypes.CDLL(str(library))
+        self.function = ctypes.cast(getattr(self.library, description.FUNCTION), ctypes.c_void_p)
 
         bytes_each = {"f32": 4, "bf16": 2}[case["dtype"]]
-        self.buffers, self.descriptors = {}, []
+        self.buffers, self.by_name = {}, {}
         for name, shape in self.description.arguments:
             size = bytes_each
             for extent in shape:
                 size *= extent
-            address = support.allocate(size)
-            self.buffers[name] = (address, size)
-            self.descriptors.append(make_descriptor(address, shape))
-        self.pointers = (ctypes.c_void_p * len(self.descriptors))(
-            *(ctypes.addressof(descriptor) for descriptor in self.descriptors))
+            self.buffers[name] = (support.allocate(size), size)
+            self.by_name[name] = make_descriptor(self.buffers[name][0], shape)
+        self.descriptors = self.pointers = None
+
+    def check(self, function, status):
+        if status:
+            message = getattr(self.library, function + "_error_message")
+            message.restype = ctypes.c_char_p
+            raise RuntimeError("status %d: %s" % (status, message(status).decode()))
+
+    def pack(self):
+        """Packs the weights, once and for all, and gives back the memory of those that
+        the function has no use for."""
+        pack = description.FUNCTION + "_pack_weights"
+        if pack in self.prototypes:
+            packed = [argument for argument in self.prototypes[pack] if argument[0] not in self.by_name]
+            for name, rank, _ in packed:
+                self.by_name[name] = (ctypes.c_int64 * (3 + 2 * rank))()
+            self.call(description.FUNCTION + "_packed_sizes")
+            for name, rank, element_bytes in packed:
+                words = self.by_name[name]
+                size = words[3] * words[3 + rank] * element_bytes
+                self.buffers[name] = (self.support.allocate(size), size)
+                words[0] = words[1] = self.buffers[name][0]
+            self.call(pack)
+        names = [name for name, _, _ in self.prototypes[description.FUNCTION]]
+        for name in set(self.buffers) - set(names):
+            self.support.release(*self.buffers.pop(name))
+        self.descriptors = [self.by_name[name] for name in names]
+        self.pointers = (ctypes.c_void_p * len(names))(*map(ctypes.addressof, self.descriptors))
+
+    def call(self, function):
+        words = [self.by_name[name] for name, _, _ in self.prototypes[function]]
+        self.check(function, getattr(self.library, function)(*map(ctypes.byref, words)))
 
     def loop(self, count):
-        status = self.support.library.call_repeatedly(
-            self.function, len(self.descriptors), self.pointers, count)
-        if status:
-            raise RuntimeError("status %d: %s" % (status, self.error_message(status).decode()))
+        if not self.pointers:
+            self.pack()
+        self.check(description.FUNCTION, self.support.library.call_repeatedly(
+            self.function, len(self.descriptors), self.pointers, count))
 
     def release(self):
         """Gives the buffers back; nothing may use them from here on."""

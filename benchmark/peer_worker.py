@@ -56,6 +56,7 @@ def make_worker(base, options, work):
             for name, array in self.arrays.items():
                 if name in inputs:
                     array[...] = inputs[name]
+            self.kernel.pack()
             return "%s shapes, library of %d bytes" % (options.shapes, self.kernel.library_bytes)
 
         def loop(self, count):
@@ -65,7 +66,7 @@ def make_worker(base, options, work):
             self.loop(1)
 
         def outputs(self):
-            return [self.arrays[name] for name in ("y", "s") if name in self.arrays]
+            return [self.arrays[name] for name in ("y", "s") if name in self.kernel.buffers]
 
     return Xfmr()
 

@@ -138,7 +138,20 @@ class Kernel(unittest.TestCase):
             for address, _ in compiled.buffers.values():
                 self.assertEqual(address % (2 << 20), 0)
             compiled.release()
-            self.assertEqual(support.library.call_repeatedly(None, 7, None, 1), -2 ** 31)
+            self.assertEqual(support.library.call_repeatedly(None, 9, None, 1), -2 ** 31)
+
+    def test_packed_weights(self):
+        prototypes = kernel.read_prototypes("int32_t f(const xfmr_memref_2d_f32 *x,\n  const xfmr_memref_4d_bf16 *W_packed);\n"
+                                            "const char *f_error_message(int32_t status);\n")
+        self.assertEqual(prototypes, {"f": [("x", 2, 4), ("W_packed", 4, 2)]})
+        with tempfile.TemporaryDirectory() as work:
+            called = kernel.Kernel(kernel.Support(work), {**ffn("bf16"), "d": 256, "ff": 384}, work)
+            called.loop(1)
+            # Beside the packed weights the others are not kept.
+            if "kernel_pack_weights" in called.prototypes:
+                self.assertEqual(set(called.buffers), {name for name, _, _ in called.prototypes["kernel"]})
+            self.assertGreater(sum(size for _, size in called.buffers.values()), 3 * 256 * 384 * 2)
+            called.release()
 
     def test_the_compiler_is_heard(self):
         with tempfile.TemporaryDirectory() as work:
@@ -272,7 +285,7 @@ class Command(unittest.TestCase):
             self.assertEqual([one["d"] for one in rows], [64, 512, 4096, 65536, 0])
             # Code does not grow with d.
             sizes = [one["object_bytes"] for one in rows if one["d"] >= 4096]
-            self.assertLess(max(sizes), 1.2 * min(sizes))
+            self.assertLess(max(sizes), 1.5 * min(sizes))
             network = found[-1]
             self.assertGreater(network["compile_seconds"], 0)
             self.assertLess(network["call_bytes"], 4 << 20)
