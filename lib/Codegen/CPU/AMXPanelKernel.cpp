@@ -124,8 +124,9 @@ private:
   void emitBlock(const RowBlock &block);
   Tiles emitStep(const RowBlock &block, Value input, ValueRange sums,
                  function_ref<Value(int64_t, int64_t)> loadWeights);
-  /// Prefetches `count` pairs of inputs of a panel.
-  void emitPrefetch(Value panel, Value pair, int64_t count, int64_t locality);
+  Value getWeights(Value panel, Value pair);
+  /// Prefetches `count` pairs of inputs.
+  void emitPrefetch(Value weights, Value pair, int64_t count, int64_t locality);
   void emitUpdate(const RowBlock &block, const Tiles &sums);
 
   OpBuilder &builder;
@@ -168,14 +169,32 @@ void KernelEmitter::emitTailWeights(const RowBlock &block) {
   });
 }
 
-void KernelEmitter::emitPrefetch(Value panel, Value pair, int64_t count,
+/// The rest of a panel from a pair of inputs on.
+Value KernelEmitter::getWeights(Value panel, Value pair) {
+  auto type = MemRefType::get(
+      {ShapedType::kDynamic, 2 * kPanel}, builder.getBF16Type(),
+      StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic,
+                             {2 * kPanel, 1}));
+  OpFoldResult one = builder.getIndexAttr(1);
+  Value rest = subtract(memref::DimOp::create(builder, loc, packed, 1), pair);
+  return memref::SubViewOp::create(
+      builder, loc, type, packed,
+      ArrayRef<OpFoldResult>{panel, pair, builder.getIndexAttr(0)},
+      ArrayRef<OpFoldResult>{one, rest, builder.getIndexAttr(2 * kPanel)},
+      ArrayRef<OpFoldResult>{one, one, one});
+}
+
+/// A loop, which costs nothing beside the memory that it waits for: LLVM takes
+/// a quarter of a second for the addresses of the same lines one by one.
+void KernelEmitter::emitPrefetch(Value weights, Value pair, int64_t count,
                                  int64_t locality) {
-  for (int64_t ahead = 0; ahead < count; ++ahead)
+  emitFor(pair, add(pair, count), 1, [&](Value line) {
     for (int64_t column : {int64_t(0), kPanel})
-      memref::PrefetchOp::create(
-          builder, loc, packed,
-          ValueRange{panel, add(pair, ahead), index(column)},
-          /*isWrite=*/false, locality, /*isDataCache=*/true);
+      memref::PrefetchOp::create(builder, loc, weights,
+                                 ValueRange{line, index(column)},
+                                 /*isWrite=*/false, locality,
+                                 /*isDataCache=*/true);
+  });
 }
 
 /// `loadWeights` gets the number of a panel and of one of its halves.
@@ -246,24 +265,25 @@ void KernelEmitter::emitBlock(const RowBlock &block) {
     sums.push_back(amx::TileZeroOp::create(builder, loc, sumType));
 
   Value blockPair = add(firstPair, divide(block.input, 2));
-  SmallVector<Value> packedPanels;
+  SmallVector<Value> weights;
   for (Value panel : block.panels)
-    packedPanels.push_back(add(firstPanel, panel));
+    weights.push_back(getWeights(add(firstPanel, panel), blockPair));
+  Value next;
+  if (block.fetch == Fetch::Next)
+    next = getWeights(block.nextPanel, block.nextPair);
   sums = emitTileFor(
-      zero, block.wholePairs, kStep / 2, sums, [&](Value pairs, ValueRange in) {
-        Value pair = add(blockPair, pairs);
-        Value input = add(block.input, multiply(pairs, 2));
-        if (block.fetch == Fetch::Next)
-          emitPrefetch(block.nextPanel,
-                       add(block.nextPair, divide(pairs, kFetchBlocks)),
-                       kTile / kFetchBlocks, /*locality=*/2);
+      zero, block.wholePairs, kStep / 2, sums, [&](Value pair, ValueRange in) {
+        Value input = add(block.input, multiply(pair, 2));
+        if (next)
+          emitPrefetch(next, divide(pair, kFetchBlocks), kTile / kFetchBlocks,
+                       /*locality=*/2);
         return emitStep(block, input, in, [&](int64_t number, int64_t half) {
           if (block.fetch == Fetch::Ahead && half == 0)
-            emitPrefetch(packedPanels[number], add(pair, kFetchPairs), kTile,
+            emitPrefetch(weights[number], add(pair, kFetchPairs), kTile,
                          /*locality=*/3);
-          return amx::TileLoadOp::create(builder, loc, weightType, packed,
-                                         ValueRange{packedPanels[number], pair,
-                                                    index(half * kPanel)})
+          return amx::TileLoadOp::create(builder, loc, weightType,
+                                         weights[number],
+                                         ValueRange{pair, index(half * kPanel)})
               .getRes();
         });
       });

@@ -135,33 +135,52 @@ func.func @ragged(%x: memref<16x70xbf16>, %w: memref<64x70xbf16> {xfmr.weight}, 
 }
 
 // Up to 16 rows: one tile of rows meets four of weights, of two panels. All of them
-// are prefetched.
+// are prefetched, 16 pairs of inputs a step.
 // KERNEL: func.func private @xfmr_amx_panel_product
 // KERNEL-SAME: passthrough = ["noinline"
 // KERNEL: scf.if
 // KERNEL-COUNT-4: amx.tile_zero
-// KERNEL: scf.for {{.*}} -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
-// KERNEL-COUNT-32: memref.prefetch
-// KERNEL-NOT: memref.prefetch
+// KERNEL: scf.for %[[P:.*]] = %c0 to %{{.*}} step %c16 {{.*}} -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
+// KERNEL: %[[FROM:.*]] = arith.addi %[[P]], %c32
+// KERNEL: %[[TO:.*]] = arith.addi %[[P]], %c48
+// KERNEL: scf.for %[[L:.*]] = %[[FROM]] to %[[TO]] step %c1 {
+// KERNEL-NEXT: memref.prefetch %{{.*}}[%[[L]], %c0], read, locality<3>
+// KERNEL-NEXT: memref.prefetch %{{.*}}[%[[L]], %c32], read, locality<3>
+// KERNEL-NEXT: }
 // KERNEL: %[[W0:.*]] = amx.tile_load %{{.*}} into !amx.tile<16x32xbf16>
-// KERNEL: %[[X0:.*]] = amx.tile_load %arg0
-// KERNEL: amx.tile_mulf %[[X0]], %[[W0]]
+// KERNEL-NEXT: %[[X0:.*]] = amx.tile_load %arg0
+// KERNEL-NEXT: amx.tile_mulf %[[X0]], %[[W0]]
+// KERNEL-NEXT: amx.tile_load
+// KERNEL-NEXT: amx.tile_mulf %[[X0]]
+// KERNEL-COUNT-2: memref.prefetch
 // KERNEL: amx.tile_load
-// KERNEL: amx.tile_mulf %[[X0]]
-// KERNEL-COUNT-32: memref.prefetch
-// KERNEL-NOT: memref.prefetch
-// KERNEL: amx.tile_load
-// KERNEL: amx.tile_mulf %[[X0]]
-// KERNEL: amx.tile_load
-// KERNEL: amx.tile_mulf %[[X0]]
+// KERNEL-NEXT: amx.tile_mulf %[[X0]]
+// KERNEL-NEXT: amx.tile_load
+// KERNEL-NEXT: amx.tile_mulf %[[X0]]
 // KERNEL-NEXT: scf.yield
 
-// From there on, two of each; the first block of rows prefetches, if any.
+// More rows: two tiles of them meet the two tiles of a panel. The first block of
+// rows prefetches what it is about to meet; the next four what all rows meet next, a
+// quarter each; further ones nothing.
 // KERNEL: } else {
-// KERNEL: arith.select %arg8, %c32, %c0
-// KERNEL: scf.for {{.*}} -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
-// KERNEL-COUNT-32: memref.prefetch
-// KERNEL: scf.for {{.*}} -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
+// KERNEL: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
+// KERNEL: scf.for
+// KERNEL-COUNT-2: memref.prefetch {{.*}} locality<3>
+// KERNEL: %[[W0:.*]] = amx.tile_load
+// KERNEL-NEXT: %[[X0:.*]] = amx.tile_load %arg0
+// KERNEL-NEXT: amx.tile_mulf %[[X0]], %[[W0]]
+// KERNEL: %[[X1:.*]] = amx.tile_load %arg0
+// KERNEL-NEXT: amx.tile_mulf %[[X1]], %[[W0]]
+// KERNEL-NEXT: %[[W1:.*]] = amx.tile_load
+// KERNEL-NEXT: amx.tile_mulf %[[X0]], %[[W1]]
+// KERNEL-NEXT: amx.tile_mulf %[[X1]], %[[W1]]
+// KERNEL-NEXT: scf.yield
+// KERNEL: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
+// KERNEL: %[[QUARTER:.*]] = arith.divui %{{.*}}, %c4
+// KERNEL: scf.for %{{.*}} = %[[QUARTER]]
+// KERNEL-COUNT-2: memref.prefetch {{.*}} locality<2>
+// KERNEL-NOT: memref.prefetch
+// KERNEL: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
 // KERNEL-NOT: memref.prefetch
 // KERNEL: amx.tile_store
 // KERNEL: vector.maskedstore
