@@ -122,12 +122,13 @@ struct LowerContractions
   void remarkPanels(linalg::LinalgOp op, const ContractionInfo &info,
                     PanelForm form) {
     bool each = form == PanelForm::PackedEachTime;
+    StringRef name = each                        ? "panels packed each time"
+                     : form == PanelForm::Packed ? "packed panels"
+                                                 : "empty";
     remark::passed(
         op.getLoc(),
         remark::RemarkOpts::name("ContractionLowered").category(getArgument()))
-        << "lowered a contraction"
-        << remark::metric("form",
-                          each ? "panels packed each time" : "packed panels");
+        << "lowered a contraction" << remark::metric("form", name);
     if (!each)
       return;
     // Each element is read and written once more than it is multiplied.

@@ -95,7 +95,14 @@ PanelLowering::PanelLowering(RewriterBase &rewriter,
     std::swap(info.m, info.n);
   }
   out = op->getOperand(2);
-  extents = op.getStaticLoopRanges();
+  // What any operand knows of a loop.
+  extents.assign(op.getNumLoops(), ShapedType::kDynamic);
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray()))
+    for (auto [dim, size] :
+         llvm::enumerate(cast<MemRefType>(operand.getType()).getShape()))
+      if (!ShapedType::isDynamic(size))
+        extents[map.getDimPosition(dim)] = size;
 }
 
 //===----------------------------------------------------------------------===//
@@ -327,6 +334,8 @@ PanelForm PanelLowering::emit() {
       !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
           type.getElementType()))
     return PanelForm::None;
+  if (llvm::is_contained(extents, 0))
+    return PanelForm::Empty;
   bool inputsFirst = info.getRhsMap().getDimPosition(0) == info.k.back();
   order = inputsFirst ? WeightLayout::InOut : WeightLayout::OutIn;
   layout = PanelLayout::get(type.getElementType(),

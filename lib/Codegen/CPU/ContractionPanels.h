@@ -18,6 +18,8 @@ namespace mlir::xfmr {
 enum class PanelForm {
   /// Nothing: it is no product of panels.
   None,
+  /// Nothing, and nothing is left to do: one of its sizes is 0.
+  Empty,
   /// A product of a weight that was packed before.
   Packed,
   /// A product of a matrix that is packed each time.

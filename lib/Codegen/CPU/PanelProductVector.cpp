@@ -63,6 +63,8 @@ private:
   void emitGroup(Value firstRow, Extent rows, Value panel, int64_t panels,
                  ArrayRef<Value> masks);
   void setNext(PanelTile &group, Extent inputs);
+  /// Whether there are `from` rows or more, and less than `to`.
+  Value isBetween(Extent rows, int64_t from, int64_t to);
   void emitRowTiles(const PanelTile &group, Extent rows);
   Value emitLhsBlock(Value firstRow, Extent rows, Value input, Extent inputs);
 
@@ -147,15 +149,21 @@ void PanelProductEmitter::emitRowTiles(const PanelTile &group, Extent rows) {
       emitTiles(begin.value, end.value, 0);
       continue;
     }
-    // Few tiles have more to prefetch each.
+    // Few tiles have more to prefetch each; one alone reads without a pause.
     Value zero = emitter.index(0);
-    Value isFew =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                              rows.value, emitter.index(kManyTiles * largest));
+    Value isFew = isBetween(rows, 2 * largest, kManyTiles * largest);
     Value split = arith::SelectOp::create(builder, loc, isFew, end.value, zero);
     emitTiles(zero, split, kFewTilesLines);
     emitTiles(split, end.value, 1);
   }
+}
+
+Value PanelProductEmitter::isBetween(Extent rows, int64_t from, int64_t to) {
+  // Below `from`, the difference is a large number.
+  Value distance =
+      arith::SubIOp::create(builder, loc, rows.value, emitter.index(from));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                               distance, emitter.index(to - from));
 }
 
 /// What the rows meet after `group`: the next block of inputs of the same
@@ -203,6 +211,11 @@ void PanelProductEmitter::emitRowBlock(Value firstRow, Extent rows) {
   Extent whole = emitter.roundDown(columns, width);
   Extent wholePanels = emitter.divide(whole, width);
   Extent grouped = emitter.roundDown(wholePanels, kGroupPanels);
+  // Weights that few tiles meet come from memory faster in one long stream.
+  int64_t largest = emitter.getLargestTileRows();
+  Value isStream = isBetween(rows, largest, kManyTiles * largest);
+  grouped.value = arith::SelectOp::create(builder, loc, isStream,
+                                          emitter.index(0), grouped.value);
   emitter.emitFor(
       emitter.index(0), grouped.value, kGroupPanels,
       [&](Value panel) { emitGroup(firstRow, rows, panel, kGroupPanels, {}); });

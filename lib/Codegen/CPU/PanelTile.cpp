@@ -38,7 +38,8 @@ static PanelKernel chooseKernel(const PanelProduct &product,
     return PanelKernel::Fma;
   // The op that stands for the instruction is of one architecture.
   bool hasOp = llvm::Triple(target.triple).isX86();
-  if (product.getLhsType().isBF16() && target.prefersBF16Dot && hasOp)
+  if (product.getLhsType().isBF16() && product.getAccumulatorType().isF32() &&
+      target.prefersBF16Dot && hasOp)
     return PanelKernel::DotPairs;
   return PanelKernel::WidenedPairs;
 }
@@ -260,8 +261,9 @@ Value PanelTileEmitter::loadWeights(const PanelTile &tile, int64_t panel,
       ValueRange{from, step, index(vector * size)});
 }
 
-/// Fetches lines of what the panel's rows meet next into a cache: the iterations
-/// of all tiles of the panel do so in turn, until the block is there.
+/// Fetches lines of what the panel's rows meet next into a cache: the
+/// iterations of all tiles of the panel do so in turn, until the block is
+/// there.
 void PanelTileEmitter::emitPrefetch(const PanelTile &tile, Value step) {
   if (tile.prefetchedLines == 0)
     return;
@@ -277,13 +279,15 @@ void PanelTileEmitter::emitPrefetch(const PanelTile &tile, Value step) {
   line = arith::MulIOp::create(builder, loc, line, index(tile.prefetchedLines));
   line = arith::MinUIOp::create(builder, loc, line,
                                 index(lines - tile.prefetchedLines));
+  // So many that the first cache would wait for them go into the second.
   for (int64_t i = 0; i < tile.prefetchedLines; ++i) {
     Value offset = arith::MulIOp::create(builder, loc, add(line, index(i)),
                                          index(lineElements));
     memref::PrefetchOp::create(
         builder, loc, packed,
         ValueRange{add(firstPanel, tile.nextPanel), tile.nextStep, offset},
-        /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+        /*isWrite=*/false, tile.prefetchedLines == 1 ? 3 : 2,
+        /*isDataCache=*/true);
   }
 }
 
