@@ -291,7 +291,9 @@ void OutlineWeightPacking::createPackFunction(func::FuncOp function,
     for (Operation *op : packing.slice)
       if (!mapping.contains(op))
         builder.clone(*op, mapping);
-    Value packed = pack.getArgument(weights.size() + index);
+    Value packed = memref::AssumeAlignmentOp::create(
+        builder, packing.op.getLoc(), pack.getArgument(weights.size() + index),
+        kPackedAlignment);
     mapping.map(packing.memory, packed);
     checkSizes(
         builder, function, packed, packing.memory,

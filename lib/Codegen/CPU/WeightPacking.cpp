@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -227,6 +228,21 @@ PackingForm PackingEmitter::emit() {
   return form;
 }
 
+/// Whether the memory that `memref` begins is aligned, offset apart.
+static bool isKnownToBeAligned(Value memref, unsigned bytes) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (auto assume = dyn_cast<memref::AssumeAlignmentOp>(op))
+      return assume.getAlignment() % bytes == 0;
+    if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      return alloc.getAlignment().value_or(1) % bytes == 0;
+    auto view = dyn_cast<ViewLikeOpInterface>(op);
+    if (!view)
+      return false;
+    memref = view.getViewSource();
+  }
+  return false;
+}
+
 /// Whether the packed weight is large enough for stores past the caches, which
 /// must be of aligned vectors: lines that are written whole, and not read again
 /// soon, need not be fetched.
@@ -242,8 +258,10 @@ Value PackingEmitter::emitIsLarge() {
       lanes * bytes != options.vectorBytes ||
       !(getConstantIntValue(inputStride) || getConstantIntValue(outputStride)))
     return arith::ConstantIntOp::create(builder, loc, 0, 1);
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(
-      builder, loc, init.getSource());
+  Value address = constant(0);
+  if (!isKnownToBeAligned(op.getInit(), options.vectorBytes))
+    address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
+                                                             init.getSource());
   Value first = fold<arith::AddIOp>(
       address,
       fold<arith::MulIOp>(toValue(init.getConstifiedMixedOffset()), bytes));

@@ -106,3 +106,15 @@ func.func @few_columns(%w: memref<8x12xf32>, %p: memref<2x8x6xf32>) {
   xfmr.pack_weight ins(%w : memref<8x12xf32>) outs(%p : memref<2x8x6xf32>) layout(in_out)
   return
 }
+
+// Memory that is known to be aligned needs no second way.
+// LARGE-LABEL: func.func @aligned(
+// LARGE-NOT: scf.if
+// LARGE-COUNT-32: vector.store {{.+}} {alignment = 64 : i64, nontemporal = true}
+// LARGE-NOT: vector.store
+// LARGE: return
+func.func @aligned(%w: memref<96x64xf32>, %p: memref<3x64x32xf32>) {
+  %q = memref.assume_alignment %p, 64 : memref<3x64x32xf32>
+  xfmr.pack_weight ins(%w : memref<96x64xf32>) outs(%q : memref<3x64x32xf32>) layout(out_in)
+  return
+}

@@ -1,5 +1,6 @@
 // RUN: xfmr-opt %s --xfmr-outline-weight-packing --canonicalize --cse -split-input-file --remarks-filter="xfmr-outline-weight-packing" 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
+// RUN: xfmr-opt %s --xfmr-outline-weight-packing=runtime-checks=true --canonicalize --cse -split-input-file | FileCheck %s --check-prefix=CHECKS
 
 func.func private @product(%x: memref<?x64xf32>, %p: memref<3x64x32xf32>)
 
@@ -13,7 +14,8 @@ func.func private @product(%x: memref<?x64xf32>, %p: memref<3x64x32xf32>)
 // CHECK-LABEL: func.func @one_pack_weights(
 // CHECK-SAME: %[[W:.+]]: memref<64x96xf32> {xfmr.weight}, %[[P:.+]]: memref<3x64x32xf32>)
 // CHECK-SAME: passthrough = ["test"], xfmr.packed_weights = [{argument = 1 : i64}, {argument = 1 : i64, packed = memref<3x64x32xf32>}]
-// CHECK-NEXT: xfmr.pack_weight ins(%[[W]] : memref<64x96xf32>) outs(%[[P]] : memref<3x64x32xf32>) layout(in_out)
+// CHECK-NEXT: %[[A:.+]] = memref.assume_alignment %[[P]], 64
+// CHECK-NEXT: xfmr.pack_weight ins(%[[W]] : memref<64x96xf32>) outs(%[[A]] : memref<3x64x32xf32>) layout(in_out)
 // CHECK-NEXT: return
 // CHECK-LABEL: func.func @one_packed_sizes(
 // CHECK-SAME: memref<64x96xf32>) -> memref<3x64x32xf32>
@@ -51,6 +53,13 @@ func.func private @use(%p: memref<?x?x32xf32>, %q: memref<?x?x32xf32>, %n: index
 // CHECK-DAG: %[[UP:.+]] = memref.subview %{{.+}}[0, %{{.+}}] [%{{.+}}, %{{.+}}] [1, 1]
 // CHECK-DAG: xfmr.pack_weight ins(%[[UP]] :
 // CHECK: return
+// The sizes are checked where they are not known.
+// CHECKS-LABEL: func.func @halves(
+// CHECKS-COUNT-4: cf.assert %{{.+}}, "expected dim {{[01]}} of a packed weight as 'halves_packed_sizes' gives it"
+// CHECKS-NOT: cf.assert
+// CHECKS-LABEL: func.func @halves_pack_weights(
+// CHECKS-COUNT-4: cf.assert %{{.+}}, "expected dim {{[01]}} of a packed weight as 'halves_packed_sizes' gives it"
+// CHECKS-NOT: cf.assert
 // CHECK-LABEL: func.func @halves_packed_sizes(
 // CHECK-SAME: memref<?x?xf32>) -> (memref<?x?x32xf32>, memref<?x?x32xf32>)
 // CHECK: memref.dim

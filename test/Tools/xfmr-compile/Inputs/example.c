@@ -10,6 +10,11 @@ static xfmr_memref_2d_f32 matrix(int64_t rows, int64_t columns) {
   return m;
 }
 
+static void allocate(xfmr_memref_3d_f32 *packed) {
+  packed->allocated = aligned_alloc(64, XFMR_PACKED_BYTES(packed));
+  packed->aligned = packed->allocated;
+}
+
 int main(void) {
   xfmr_memref_2d_f32 x = matrix(4, 576), y = matrix(4, 576);
   xfmr_memref_2d_f32 gate = matrix(1536, 576), up = matrix(1536, 576);
@@ -19,8 +24,25 @@ int main(void) {
     ones[i] = x.aligned[i] = 1.0f;
   xfmr_memref_1d_f32 norm = {ones, ones, 0, {576}, {1}};
 
+  xfmr_memref_3d_f32 gate_packed, up_packed, down_packed;
+  int32_t status = f32_packed_sizes(&gate, &up, &down, &gate_packed,
+                                    &up_packed, &down_packed);
+  allocate(&gate_packed);
+  allocate(&up_packed);
+  allocate(&down_packed);
+  if (status == 0)
+    status = f32_pack_weights(&gate, &up, &down, &gate_packed, &up_packed,
+                              &down_packed);
+  if (status != 0) {
+    fprintf(stderr, "%s\n", f32_pack_weights_error_message(status));
+    return 1;
+  }
+  free(gate.allocated);
+  free(up.allocated);
+  free(down.allocated);
+
   xfmr_memref_2d_f32 result;
-  int32_t status = f32(&x, &norm, &gate, &up, &down, &y, &result);
+  status = f32(&x, &norm, &gate_packed, &up_packed, &down_packed, &y, &result);
   if (status != 0) {
     fprintf(stderr, "%s\n", f32_error_message(status));
     return 1;
@@ -31,8 +53,8 @@ int main(void) {
 
   free(x.allocated);
   free(y.allocated);
-  free(gate.allocated);
-  free(up.allocated);
-  free(down.allocated);
+  free(gate_packed.allocated);
+  free(up_packed.allocated);
+  free(down_packed.allocated);
   return 0;
 }
