@@ -50,6 +50,11 @@ static CPUTarget getTarget(const CPUPipelineOptions &options) {
   return CPUTarget();
 }
 
+static int64_t getParallelFrom(const CPUPipelineOptions &options) {
+  return options.parallelFrom == -1 ? getTarget(options).parallelFromElements
+                                    : options.parallelFrom.getValue();
+}
+
 /// Two rounds: the first makes values equal that cse then merges, which leaves
 /// copies of a buffer onto itself for the second.
 static void addCleanup(OpPassManager &pm) {
@@ -125,8 +130,11 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
   rowGroups.bf16Dot = target.prefersBF16Dot;
   rowGroups.prefetchFromBytes = target.l1Bytes;
   rowGroups.nonTemporalFromBytes = target.nonTemporalFromBytes;
-  rowGroups.shareRows = options.threads != 1;
-  rowGroups.storeFence = llvm::Triple(target.triple).isX86();
+  // Its passes are a region each.
+  if (options.threads != 1)
+    rowGroups.shareRowsFrom =
+        std::max<int64_t>(1, 2 * getParallelFrom(options));
+  rowGroups.x86 = llvm::Triple(target.triple).isX86();
   // First: it rewrites contractions on tensors onto memrefs.
   pm.addPass(createLowerRowGroups(rowGroups));
   pm.addPass(createLowerContractions(contractions));
@@ -145,9 +153,7 @@ void xfmr::buildParallelizeStage(OpPassManager &pm,
                                  const CPUPipelineOptions &options) {
   LowerRowLoopsOptions rowLoops;
   rowLoops.threads = options.threads;
-  rowLoops.parallelFrom = options.parallelFrom == -1
-                              ? getTarget(options).parallelFromElements
-                              : options.parallelFrom.getValue();
+  rowLoops.parallelFrom = getParallelFrom(options);
   pm.addPass(createLowerRowLoops(rowLoops));
   pm.addPass(createHoistBuffers());
   if (options.threads != 1) {

@@ -31,35 +31,35 @@ struct MeasuredFacts {
   StringLiteral cpu;
   bool prefersBF16Dot;
   int64_t l1KiB, l2KiB, lastLevelKiB;
-  /// Non-temporal stores pay from the size of the L2 cache on, and not only
-  /// from that of the last level.
-  bool nonTemporalFromL2;
+  /// Non-temporal stores pay from so many times the size of the L2 cache on; 0:
+  /// from the size of the last level.
+  int64_t nonTemporalFromL2;
 };
 
 // vdpbf16ps runs at twice the f32 rate on AMD's cores and at half of it on
 // Intel's. Sizes are of the smallest part sold under the name.
 constexpr MeasuredFacts measuredFacts[] = {
-    {"x86-64-v3", false, 32, 256, 8192, false},
-    {"x86-64-v4", false, 32, 1024, 8192, false},
-    {"haswell", false, 32, 256, 8192, false},
-    {"broadwell", false, 32, 256, 8192, false},
-    {"skylake", false, 32, 256, 8192, false},
-    {"skylake-avx512", false, 32, 1024, 11264, true},
-    {"cascadelake", false, 32, 1024, 11264, true},
-    {"cooperlake", false, 32, 1024, 11264, true},
-    {"icelake-server", false, 48, 1280, 12288, true},
-    {"sapphirerapids", false, 48, 2048, 15360, true},
-    {"emeraldrapids", false, 48, 2048, 22528, true},
-    {"graniterapids", false, 48, 2048, 32768, true},
-    {"znver1", false, 32, 512, 8192, false},
-    {"znver2", false, 32, 512, 16384, false},
-    {"znver3", false, 32, 512, 32768, false},
-    {"znver4", true, 32, 1024, 32768, false},
-    {"znver5", true, 48, 1024, 32768, false},
-    {"neoverse-n1", false, 64, 1024, 32768, false},
-    {"neoverse-v1", true, 64, 1024, 32768, false},
-    {"neoverse-v2", true, 64, 1024, 36864, false},
-    {"apple-m1", false, 128, 12288, 12288, false},
+    {"x86-64-v3", false, 32, 256, 8192, 0},
+    {"x86-64-v4", false, 32, 1024, 8192, 0},
+    {"haswell", false, 32, 256, 8192, 0},
+    {"broadwell", false, 32, 256, 8192, 0},
+    {"skylake", false, 32, 256, 8192, 0},
+    {"skylake-avx512", false, 32, 1024, 11264, 1},
+    {"cascadelake", false, 32, 1024, 11264, 1},
+    {"cooperlake", false, 32, 1024, 11264, 1},
+    {"icelake-server", false, 48, 1280, 12288, 1},
+    {"sapphirerapids", false, 48, 2048, 15360, 1},
+    {"emeraldrapids", false, 48, 2048, 22528, 1},
+    {"graniterapids", false, 48, 2048, 32768, 1},
+    {"znver1", false, 32, 512, 8192, 0},
+    {"znver2", false, 32, 512, 16384, 0},
+    {"znver3", false, 32, 512, 32768, 0},
+    {"znver4", true, 32, 1024, 32768, 4},
+    {"znver5", true, 48, 1024, 32768, 0},
+    {"neoverse-n1", false, 64, 1024, 32768, 0},
+    {"neoverse-v1", true, 64, 1024, 32768, 0},
+    {"neoverse-v2", true, 64, 1024, 36864, 0},
+    {"apple-m1", false, 128, 12288, 12288, 0},
 };
 
 /// Registers LLVM's code generators: that of this machine, or all of them. Safe
@@ -102,9 +102,15 @@ std::string getHostFeatures() {
   return features.getString();
 }
 
+void setNonTemporalSize(CPUTarget &target, int64_t nonTemporalFromL2) {
+  target.nonTemporalFromBytes = nonTemporalFromL2
+                                    ? nonTemporalFromL2 * target.l2Bytes
+                                    : target.lastLevelBytes;
+}
+
 /// Reads the cache sizes that Linux states; sysconf() reports the sum over all
 /// cores for some processors.
-void refineByHost(CPUTarget &target, bool nonTemporalFromL2) {
+void refineByHost(CPUTarget &target) {
   for (unsigned index = 0; index < 8; ++index) {
     auto read = [&](StringRef file) -> std::string {
       auto buffer = MemoryBuffer::getFileAsStream(
@@ -126,8 +132,6 @@ void refineByHost(CPUTarget &target, bool nonTemporalFromL2) {
     if (level == "2" || level == "3")
       target.lastLevelBytes = kiB * 1024;
   }
-  target.nonTemporalFromBytes =
-      nonTemporalFromL2 ? target.l2Bytes : target.lastLevelBytes;
 }
 
 void fillFromFeatures(CPUTarget &target, const MCSubtargetInfo &info,
@@ -207,18 +211,17 @@ Expected<CPUTarget> CPUTarget::get(StringRef name) {
   const auto *row = llvm::find_if(measuredFacts, [&](const MeasuredFacts &row) {
     return row.cpu == target.cpu;
   });
-  bool nonTemporalFromL2 = false;
+  int64_t nonTemporalFromL2 = 0;
   if (row != std::end(measuredFacts)) {
     target.prefersBF16Dot = target.hasBF16Dot && row->prefersBF16Dot;
     target.l1Bytes = row->l1KiB * 1024;
     target.l2Bytes = row->l2KiB * 1024;
     target.lastLevelBytes = row->lastLevelKiB * 1024;
     nonTemporalFromL2 = row->nonTemporalFromL2;
-    target.nonTemporalFromBytes =
-        nonTemporalFromL2 ? target.l2Bytes : target.lastLevelBytes;
   }
   if (target.isHost)
-    refineByHost(target, nonTemporalFromL2);
+    refineByHost(target);
+  setNonTemporalSize(target, nonTemporalFromL2);
   return target;
 }
 

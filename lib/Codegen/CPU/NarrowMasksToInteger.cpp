@@ -65,6 +65,50 @@ static bool storeOnlyLane(OpBuilder &builder, LLVM::MaskedStoreOp store) {
   return true;
 }
 
+/// LLVM's x86 code generator has no non-temporal store of such vectors, and
+/// makes of a store of their bits one of themselves: an empty assembly hides
+/// where the bits come from.
+static void storeWords(OpBuilder &builder, LLVM::StoreOp store) {
+  // Of the size of a native vector, as the alignment is.
+  int64_t partWords = store.getAlignment().value_or(0) / 4;
+  auto type = cast<VectorType>(store.getValue().getType());
+  int64_t words = type.getNumElements() / 2;
+  if (type.getRank() != 1 || partWords == 0 || words % partWords != 0)
+    return;
+  Location loc = store.getLoc();
+  Type word = builder.getI32Type();
+  auto partType = VectorType::get({partWords}, word);
+  Value bits = LLVM::BitcastOp::create(
+      builder, loc, VectorType::get({words}, word), store.getValue());
+  for (int64_t offset = 0; offset < words; offset += partWords) {
+    SmallVector<int32_t> lanes = llvm::to_vector(
+        llvm::seq<int32_t>(static_cast<int32_t>(offset),
+                           static_cast<int32_t>(offset + partWords)));
+    Value part = LLVM::ShuffleVectorOp::create(builder, loc, bits, bits, lanes);
+    part = LLVM::InlineAsmOp::create(
+               builder, loc, partType, part, /*asm_string=*/"",
+               /*constraints=*/"=v,0", /*has_side_effects=*/false,
+               /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+               /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
+               .getResult(0);
+    Value place = LLVM::GEPOp::create(
+        builder, loc, store.getAddr().getType(), word, store.getAddr(),
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+    LLVM::StoreOp::create(builder, loc, part, place,
+                          store.getAlignment().value_or(0),
+                          /*isVolatile=*/false, /*isNonTemporal=*/true);
+  }
+  store.erase();
+}
+
+static bool isX86(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto triple = module ? module->getAttrOfType<StringAttr>(
+                             LLVM::LLVMDialect::getTargetTripleAttrName())
+                       : StringAttr();
+  return triple && triple.getValue().starts_with("x86_64");
+}
+
 namespace {
 
 struct NarrowMasksToInteger
@@ -72,6 +116,12 @@ struct NarrowMasksToInteger
   void runOnOperation() override {
     OpBuilder builder(&getContext());
     getOperation()->walk([&](Operation *op) {
+      if (auto store = dyn_cast<LLVM::StoreOp>(op);
+          store && store.getNontemporal() && isX86(op) &&
+          getIntegerVector(store.getValue().getType())) {
+        builder.setInsertionPoint(op);
+        return storeWords(builder, store);
+      }
       if (!isa<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp, LLVM::masked_gather,
                LLVM::masked_scatter>(op))
         return;

@@ -95,13 +95,26 @@ FailureOr<RowPlan> planRowGroup(const RowGroup &group,
 /// needs at another position; it must be written elsewhere first.
 std::optional<unsigned> findAliasedSink(const RowPlan &plan);
 
+/// A condition that is known, or a value.
+struct Condition {
+  std::optional<bool> known;
+  Value value;
+
+  bool isKnownFalse() const { return known && !*known; }
+};
+
+/// `then` or `otherwise`, under an `scf.if` where that is not known.
+void emitIf(OpBuilder &builder, Location loc, Condition condition,
+            function_ref<void()> then, function_ref<void()> otherwise);
+
 /// How the rows of one group are gone over.
 struct RowVariant {
-  /// Fetch the next row while this one is stored.
-  bool prefetch = false;
-  /// Leave the cache alone when results are stored; nothing stored is read
-  /// again.
-  bool nonTemporal = false;
+  /// Fetch the next row while one is stored.
+  Condition prefetch = {false, {}};
+  /// Leave the cache alone when results are stored.
+  Condition stream = {false, {}};
+  /// Store the results that `findEarlySinks` names in the first pass.
+  bool storeEarly = true;
 };
 
 void emitRowGroup(RewriterBase &rewriter, Location loc, const RowPlan &plan,
@@ -137,8 +150,9 @@ StripShape chooseStoringShape(const RowPlan &plan,
                               const RowLoweringOptions &options,
                               ArrayRef<unsigned> roots);
 
-/// Whether a reduction can be computed by dot products of bf16 vectors.
-bool isDotReduction(const RowNode &node, unsigned output);
+/// The bf16 values whose products a reduction sums, or the one that it sums;
+/// empty when it is no such sum.
+SmallVector<Value, 2> getDotFactors(const RowNode &node, unsigned output);
 
 /// The results of one value an element that the first pass over the row should
 /// store, so that later passes read them instead of computing them again.

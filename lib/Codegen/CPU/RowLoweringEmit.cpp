@@ -16,9 +16,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowLoweringLong.h"
 #include "RowLoweringValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -48,8 +50,8 @@ public:
              const RowLoweringOptions &options, RowVariant variant,
              Operation *hoist)
       : builder(builder), loc(loc), plan(plan), options(options),
-        variant(variant), loops(builder, loc, hoist, plan.dims),
-        values(builder, loc, plan, hoist) {}
+        variant(variant), hoist(hoist), loops(builder, loc, hoist, plan.dims),
+        values(builder, loc, plan, hoist), shareFrom(options.shareRowsFrom) {}
 
   void emit();
 
@@ -59,6 +61,8 @@ private:
   void emitReductions(ArrayRef<Reduction> reductions);
   SmallVector<Value> emitTotals(ArrayRef<Reduction> reductions,
                                 ArrayRef<const RowPlanSink *> sinks);
+  bool balancesUnits(ArrayRef<Reduction> reductions) const;
+  Value getOnes(int64_t width);
   Value emitIsTiny(ArrayRef<Reduction> reductions, ArrayRef<Value> totals);
   SmallVector<const RowPlanSink *>
   takeEarlySinks(ArrayRef<Reduction> reductions);
@@ -82,9 +86,15 @@ private:
   const RowPlan &plan;
   const RowLoweringOptions &options;
   RowVariant variant;
+  Operation *hoist;
+  Value one;
   StripLoops loops;
   RowValues values;
   SmallVector<const RowPlanSink *> earlySinks;
+  /// The reductions of a pass over rows that may be long.
+  ArrayRef<Reduction> longReductions;
+  /// Elements from which threads may share a row; 0 for none.
+  int64_t shareFrom;
 };
 
 } // namespace
@@ -139,30 +149,52 @@ SmallVector<Value> RowEmitter::emitStrips(ValueRange accumulators,
       SmallVector<Value>(accumulators.drop_front(numMain));
   int64_t step = shape.getStep();
 
-  if (hasMain(shape))
-    main = loops.emitFor(
-        loops.getConstant(0), loops.getMultiple(dim, step), step, main,
-        [&](Value iv, ValueRange args) {
-          SmallVector<Value> next;
-          for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
-            Value offset = loops.getConstant(chunk * shape.width);
-            values.setPosition(
-                dim, builder.createOrFold<arith::AddIOp>(loc, iv, offset));
-            Strip strip(dim, shape.width, shape.isPaired);
-            llvm::append_range(
-                next, compute(strip, args.slice(chunk * perStrip, perStrip)));
-          }
-          return next;
-        });
-  if (hasSingles(shape)) {
-    Value from =
-        step > shape.unit ? loops.getMultiple(dim, step) : loops.getConstant(0);
-    rest = loops.emitFor(from, loops.getMultiple(dim, shape.unit), shape.unit,
-                         rest, [&](Value iv, ValueRange args) {
+  auto emitMain = [&](Value from, Value to, ValueRange inits) {
+    return loops.emitFor(from, to, step, inits, [&](Value iv, ValueRange args) {
+      SmallVector<Value> next;
+      for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
+        Value offset = loops.getConstant(chunk * shape.width);
+        values.setPosition(
+            dim, builder.createOrFold<arith::AddIOp>(loc, iv, offset));
+        Strip strip(dim, shape.width, shape.isPaired);
+        llvm::append_range(
+            next, compute(strip, args.slice(chunk * perStrip, perStrip)));
+      }
+      return next;
+    });
+  };
+  bool isShared = accumulators.empty() && shareFrom != 0 &&
+                  plan.columns.size() == 1 && mayBeLong(plan.dims[dim].extent);
+  if (hasMain(shape)) {
+    Value end = loops.getMultiple(dim, step);
+    if (!longReductions.empty())
+      main = emitBlockSums(
+          builder, loc, loops, end, main, emitMain,
+          [&](size_t index, Value a, Value b) {
+            return combine(longReductions[index % perStrip], a, b);
+          },
+          shareFrom);
+    else if (isShared)
+      emitSharedBlocks(builder, loc, loops, end, emitMain, shareFrom);
+    else
+      main = emitMain(loops.getConstant(0), end, main);
+  }
+  auto emitSingles = [&](Value from, Value to, ValueRange inits) {
+    return loops.emitFor(from, to, shape.unit, inits,
+                         [&](Value iv, ValueRange args) {
                            values.setPosition(dim, iv);
                            Strip strip(dim, shape.unit, shape.isPaired);
                            return compute(strip, args);
                          });
+  };
+  if (hasSingles(shape)) {
+    Value end = loops.getMultiple(dim, shape.unit);
+    if (step > shape.unit)
+      rest = emitSingles(loops.getMultiple(dim, step), end, rest);
+    else if (isShared)
+      emitSharedBlocks(builder, loc, loops, end, emitSingles, shareFrom);
+    else
+      rest = emitSingles(loops.getConstant(0), end, rest);
   }
   if (loops.hasTail(dim, shape.unit) && shape.isPaired)
     for (unsigned parity : {0, 1})
@@ -226,6 +258,39 @@ Value RowEmitter::addInitial(const Reduction &reduction, Value total) {
   return combine(reduction, initial, total);
 }
 
+/// Whether a pass adds and multiplies, which different units of the CPU do:
+/// those that multiply can take half of the additions, too.
+bool RowEmitter::balancesUnits(ArrayRef<Reduction> reductions) const {
+  auto isAny = [&](auto predicate) {
+    return llvm::any_of(reductions, [&](const Reduction &reduction) {
+      return reduction.type.isF32() && !reduction.isDot && predicate(reduction);
+    });
+  };
+  return isAny([](const Reduction &reduction) {
+           return isa<arith::AddFOp>(reduction.combiner);
+         }) &&
+         isAny([](const Reduction &reduction) {
+           return isa<math::FmaOp>(reduction.combiner);
+         });
+}
+
+/// A vector of ones, of which LLVM does not know that it is.
+Value RowEmitter::getOnes(int64_t width) {
+  if (!one) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(hoist);
+    Value known =
+        arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(1.0f));
+    one = LLVM::InlineAsmOp::create(
+              builder, loc, known.getType(), known, /*asm_string=*/"",
+              /*constraints=*/"=x,0", /*has_side_effects=*/false,
+              /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+              /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
+              .getResult(0);
+  }
+  return broadcastLanes(builder, loc, one, width);
+}
+
 /// One pass over the row; `sinks` are stored on the way.
 SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
                                           ArrayRef<const RowPlanSink *> sinks) {
@@ -238,6 +303,14 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
   ArrayRef<unsigned> columns = plan.nodes[roots.front()].columns;
   StripShape shape = chooseReductionShape(plan, options, roots, columns.back(),
                                           share * count, share);
+
+  bool balances = options.isX86 && balancesUnits(reductions);
+  // Additions of every other strip are multiplications and additions.
+  if (balances && shape.chunks == 1 && shape.width > shape.unit) {
+    shape.width /= 2;
+    shape.chunks = 2;
+  }
+  int64_t strips = 0;
 
   values.beginPass();
   SmallVector<Value> accumulators;
@@ -255,16 +328,20 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
   for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
     addNeutral(shape.width);
   addNeutral(shape.unit);
+  if (columns.size() == 1 && mayBeLong(plan.dims[shape.dim].extent))
+    longReductions = reductions;
   accumulators = emitColumns(
       columns, accumulators, shape, [&](Strip &strip, ValueRange args) {
         SmallVector<Value> next;
+        Value one =
+            balances && strips++ % 2 ? getOnes(strip.getPartWidth()) : Value();
         for (auto [reduction, accumulator] : llvm::zip_equal(reductions, args))
           next.push_back(
               reduction.isDot
                   ? values.accumulateDot(reduction.node, reduction.output,
                                          accumulator, strip)
                   : values.accumulate(reduction.node, reduction.output,
-                                      accumulator, strip));
+                                      accumulator, strip, one));
         SmallVector<Value> results;
         for (const RowPlanSink *sink : sinks)
           results.push_back(values.getVector(sink->node, sink->output, strip));
@@ -272,6 +349,7 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
           values.storeVector(*sink, result, strip);
         return next;
       });
+  longReductions = {};
   values.endPass();
 
   SmallVector<Value> totals;
@@ -323,7 +401,9 @@ void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
     scf::YieldOp::create(builder, loc, totals);
     builder.setInsertionPointToStart(branch.thenBlock());
     RowValues::RowState state = values.getRowState();
+    int64_t sharedFrom = std::exchange(shareFrom, 0);
     scf::YieldOp::create(builder, loc, emitTotals(exact, {}));
+    shareFrom = sharedFrom;
     values.setRowState(std::move(state));
     totals = SmallVector<Value>(branch.getResults());
   }
@@ -379,10 +459,28 @@ void RowEmitter::emitStores() {
       SmallVector<Value> results;
       for (const RowPlanSink &sink : perElement)
         results.push_back(values.getVector(sink.node, sink.output, strip));
-      if (variant.prefetch && !strip.mask)
-        emitPrefetches(strip);
-      for (auto [sink, result] : llvm::zip_equal(perElement, results))
-        values.storeVector(sink, result, strip, variant.nonTemporal);
+      auto store = [&](bool stream) {
+        for (auto [sink, result] : llvm::zip_equal(perElement, results))
+          values.storeVector(sink, result, strip,
+                             stream ? options.vectorBytes : 0);
+      };
+      if (strip.mask) {
+        store(false);
+        return SmallVector<Value>();
+      }
+      auto storeWhole = [&] {
+        emitIf(
+            builder, loc, variant.stream, [&] { store(true); },
+            [&] { store(false); });
+      };
+      // Where neither is, one branch tells.
+      emitIf(
+          builder, loc, variant.prefetch,
+          [&] {
+            emitPrefetches(strip);
+            storeWhole();
+          },
+          [&] { variant.prefetch.known ? storeWhole() : store(false); });
       return SmallVector<Value>();
     });
     values.endPass();
@@ -411,9 +509,10 @@ void RowEmitter::emitRow() {
       if (pass == passes.end())
         pass = &passes.emplace_back();
       for (unsigned output = 0; output < node.combiners.size(); ++output)
-        pass->push_back({index, output, node.combiners[output],
-                         node.combiners[output]->getResult(0).getType(),
-                         options.useBF16Dot && isDotReduction(node, output)});
+        pass->push_back(
+            {index, output, node.combiners[output],
+             node.combiners[output]->getResult(0).getType(),
+             options.useBF16Dot && !getDotFactors(node, output).empty()});
     }
     for (ArrayRef<Reduction> pass : passes)
       emitReductions(pass);
@@ -426,8 +525,7 @@ void RowEmitter::emit() {
   for (auto [dim, rowDim] : llvm::enumerate(plan.dims))
     if (rowDim.extent == 1)
       values.setPosition(dim, loops.getConstant(0));
-  // Whatever is stored past the cache is not read again.
-  if (!variant.nonTemporal)
+  if (variant.storeEarly)
     earlySinks = findEarlySinks(plan);
   emitRowLoops(plan.rows);
 }

@@ -49,7 +49,8 @@ struct LowerRowGroups : xfmr::impl::LowerRowGroupsBase<LowerRowGroups> {
     options.useBF16Dot = bf16Dot && vectorBytes == 64;
     options.prefetchFromBytes = prefetchFromBytes;
     options.nonTemporalFromBytes = nonTemporalFromBytes;
-    options.useStoreFence = storeFence;
+    options.isX86 = x86;
+    options.shareRowsFrom = shareRowsFrom;
 
     SmallVector<Block *> blocks;
     getOperation()->walk([&](Block *block) {

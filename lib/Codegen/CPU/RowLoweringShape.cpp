@@ -38,8 +38,11 @@ PassWork getWork(const RowPlan &plan, ArrayRef<unsigned> roots, unsigned dim) {
       worklist.push_back(node);
   while (!worklist.empty()) {
     const RowNode &node = plan.nodes[worklist.pop_back_val()];
-    for (Operation &op :
-         linalg::LinalgOp(node.op).getBlock()->without_terminator()) {
+    Block *body = linalg::LinalgOp(node.op).getBlock();
+    for (Operation &op : body->without_terminator()) {
+      // Once a row, not once a strip.
+      if (!llvm::is_contained(node.dims, dim))
+        break;
       ++work.numOps;
       work.hasFunctions |=
           isa<math::MathDialect>(op.getDialect()) &&
@@ -113,14 +116,27 @@ StripShape rows::chooseStoringShape(const RowPlan &plan,
   return {dim, std::max(unit, vectors * plan.lanes), 1, unit, isPaired};
 }
 
-bool rows::isDotReduction(const RowNode &node, unsigned output) {
-  auto fma = dyn_cast<math::FmaOp>(node.combiners[output]);
-  if (!fma || !node.isPaired)
-    return false;
-  return llvm::all_of(ValueRange{fma.getA(), fma.getB()}, [](Value factor) {
+SmallVector<Value, 2> rows::getDotFactors(const RowNode &node,
+                                          unsigned output) {
+  if (!node.isPaired)
+    return {};
+  Operation *combiner = node.combiners[output];
+  SmallVector<Value, 2> factors;
+  if (auto fma = dyn_cast<math::FmaOp>(combiner)) {
+    factors = {fma.getA(), fma.getB()};
+  } else if (isa<arith::AddFOp>(combiner)) {
+    linalg::LinalgOp op = node.op;
+    Value accumulator =
+        op.getMatchingBlockArgument(op.getDpsInitOperand(output));
+    factors = {combiner->getOperand(combiner->getOperand(0) == accumulator)};
+  }
+  for (Value &factor : factors) {
     auto ext = factor.getDefiningOp<arith::ExtFOp>();
-    return ext && ext.getIn().getType().isBF16();
-  });
+    if (!ext || !ext.getIn().getType().isBF16())
+      return {};
+    factor = ext.getIn();
+  }
+  return factors;
 }
 
 /// Whether the value of `sink` is needed by the elementwise nodes and

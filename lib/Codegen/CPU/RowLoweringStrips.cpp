@@ -170,16 +170,18 @@ Value StripAccess::load(Value buffer, ValueRange indices,
 }
 
 void StripAccess::store(Value vector, Value buffer, ValueRange indices,
-                        ArrayRef<int64_t> steps, Value mask, bool nonTemporal) {
+                        ArrayRef<int64_t> steps, Value mask,
+                        int64_t streamAlignment) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t width = cast<VectorType>(vector.getType()).getDimSize(0);
   if (isDirect(type, steps)) {
     if (mask)
       vector::MaskedStoreOp::create(builder, loc, buffer, indices, mask,
                                     vector);
-    else if (nonTemporal)
+    else if (streamAlignment)
       vector::StoreOp::create(builder, loc, vector, buffer, indices,
-                              /*nontemporal=*/true, llvm::MaybeAlign(64));
+                              /*nontemporal=*/true,
+                              llvm::MaybeAlign(streamAlignment));
     else
       vector::StoreOp::create(builder, loc, vector, buffer, indices);
     return;

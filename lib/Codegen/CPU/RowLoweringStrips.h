@@ -37,7 +37,7 @@ public:
   /// set bits first. A `nonTemporal` store without a mask is known to be
   /// aligned to a native vector, and leaves the cache alone.
   void store(Value vector, Value buffer, ValueRange indices,
-             ArrayRef<int64_t> steps, Value mask, bool nonTemporal = false);
+             ArrayRef<int64_t> steps, Value mask, int64_t streamAlignment = 0);
 
 private:
   /// A buffer seen as one dim of stride 1 from its first element on.

@@ -62,13 +62,25 @@ Value RowValues::pack(Value even, Value odd) {
 }
 
 Value RowValues::accumulate(unsigned node, unsigned output, Value accumulator,
-                            Strip &strip) {
+                            Strip &strip, Value one) {
   linalg::LinalgOp op = plan.nodes[node].op;
   OpOperand *init = op.getDpsInitOperand(output);
+  Value argument = op.getMatchingBlockArgument(init);
+  Operation *combiner = plan.nodes[node].combiners[output];
   for (StripPart &part : llvm::reverse(strip.getParts())) {
-    part.values[op.getMatchingBlockArgument(init)] = accumulator;
-    Value next =
-        getBodyValue(node, op.getMatchingYieldValue(init)->get(), &part).value;
+    part.values[argument] = accumulator;
+    Value next;
+    if (one && isa<arith::AddFOp>(combiner)) {
+      Value addend = combiner->getOperand(combiner->getOperand(0) == argument);
+      Computed computed = getBodyValue(node, addend, &part);
+      Value vector = isa<VectorType>(computed.value.getType())
+                         ? computed.value
+                         : broadcast(computed, strip.getPartWidth());
+      next = math::FmaOp::create(builder, loc, vector, one, accumulator);
+    } else {
+      next = getBodyValue(node, op.getMatchingYieldValue(init)->get(), &part)
+                 .value;
+    }
     // Lanes behind the end hold nothing of the row.
     if (part.mask)
       next =
@@ -92,18 +104,23 @@ Value RowValues::getPacked(unsigned node, Value value, Strip &strip) {
 
 Value RowValues::accumulateDot(unsigned node, unsigned output,
                                Value accumulator, Strip &strip) {
-  auto fma = cast<math::FmaOp>(plan.nodes[node].combiners[output]);
-  SmallVector<Value, 2> factors;
-  for (Value factor : {fma.getA(), fma.getB()}) {
-    Value packed =
-        getPacked(node, factor.getDefiningOp<arith::ExtFOp>().getIn(), strip);
+  SmallVector<Value, 2> factors = getDotFactors(plan.nodes[node], output);
+  for (Value &factor : factors) {
+    Value packed = getPacked(node, factor, strip);
     // Lanes behind the end add 0 * 0.
     if (strip.mask && !packed.getDefiningOp<vector::MaskedLoadOp>()) {
       Value zero = arith::ConstantOp::create(
           builder, loc, builder.getZeroAttr(packed.getType()));
       packed = arith::SelectOp::create(builder, loc, strip.mask, packed, zero);
     }
-    factors.push_back(packed);
+    factor = packed;
+  }
+  if (factors.size() == 1) {
+    auto type = cast<VectorType>(factors.front().getType());
+    factors.push_back(arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, Attribute(builder.getFloatAttr(
+                                         type.getElementType(), 1.0)))));
   }
   auto slice = [&](Value vector, int64_t offset, int64_t width) -> Value {
     if (cast<VectorType>(vector.getType()).getDimSize(0) == width)
@@ -350,9 +367,9 @@ void RowValues::storePerRow(const RowPlanSink &sink, Value value) {
 }
 
 void RowValues::storeVector(const RowPlanSink &sink, Value value, Strip &strip,
-                            bool nonTemporal) {
+                            int64_t streamAlignment) {
   access.store(value, sink.buffer, getIndices(sink.map),
-               *getSteps(sink.map, strip.dim), strip.mask, nonTemporal);
+               *getSteps(sink.map, strip.dim), strip.mask, streamAlignment);
 }
 
 void RowValues::prefetch(const RowOperand &operand, unsigned rowDim,

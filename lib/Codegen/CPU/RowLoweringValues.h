@@ -95,16 +95,17 @@ public:
   /// An output of an elementwise node as a vector in the order of memory.
   Value getVector(unsigned node, unsigned output, Strip &strip);
   /// A reduction's accumulator after the elements of `strip`. In pairs, a lane
-  /// takes the odd element first, as the dot product of bf16 does.
+  /// takes the odd element first, as the dot product of bf16 does. With `one`,
+  /// a vector of ones, an addition is a multiplication and addition.
   Value accumulate(unsigned node, unsigned output, Value accumulator,
-                   Strip &strip);
-  /// The same by dot products of bf16, for a node that `isDotReduction`.
+                   Strip &strip, Value one = {});
+  /// The same by dot products of bf16, for a node that has dot factors.
   Value accumulateDot(unsigned node, unsigned output, Value accumulator,
                       Strip &strip);
 
   void storePerRow(const RowPlanSink &sink, Value value);
   void storeVector(const RowPlanSink &sink, Value value, Strip &strip,
-                   bool nonTemporal = false);
+                   int64_t streamAlignment = 0);
   /// Fetches into the cache what `operand` holds at the place of a strip of
   /// `width` elements along `dim`, one row of `rowDim` further on.
   void prefetch(const RowOperand &operand, unsigned rowDim, unsigned dim,

@@ -33,12 +33,6 @@ namespace {
 /// multiples of this.
 constexpr int64_t kStreamAlignment = 64;
 
-/// A condition that is known, or a value.
-struct Condition {
-  std::optional<bool> known;
-  Value value;
-};
-
 class VariantEmitter {
 public:
   VariantEmitter(RewriterBase &builder, Location loc, const RowPlan &plan,
@@ -53,12 +47,12 @@ private:
   OpFoldResult getBytes(Value buffer);
   Condition isAtLeast(OpFoldResult size, OpFoldResult limit);
   Condition both(Condition a, Condition b);
+  Condition either(Condition a, Condition b);
   Condition shouldPrefetch();
-  Condition shouldStream();
+  Condition isLarge();
+  Condition isAligned();
   Condition isAligned(Value buffer);
   void emitVariant(RowVariant variant);
-  void emitIf(Condition condition, function_ref<void()> then,
-              function_ref<void()> otherwise);
 
   RewriterBase &builder;
   Location loc;
@@ -147,6 +141,15 @@ Condition VariantEmitter::both(Condition a, Condition b) {
           builder.createOrFold<arith::AndIOp>(loc, a.value, b.value)};
 }
 
+Condition VariantEmitter::either(Condition a, Condition b) {
+  if (a.known)
+    return *a.known ? a : b;
+  if (b.known)
+    return *b.known ? b : a;
+  return {std::nullopt,
+          builder.createOrFold<arith::OrIOp>(loc, a.value, b.value)};
+}
+
 /// From some size on, and not for few rows: behind the last there is none.
 Condition VariantEmitter::shouldPrefetch() {
   if (options.prefetchFromBytes == 0 || plan.rows.empty() ||
@@ -230,13 +233,12 @@ Condition VariantEmitter::isAligned(Value buffer) {
                             arith::ConstantIndexOp::create(builder, loc, 0))};
 }
 
-Condition VariantEmitter::shouldStream() {
+/// Whether a result is so large that it had better not go through the caches.
+Condition VariantEmitter::isLarge() {
   if (options.nonTemporalFromBytes == 0 || plan.columns.empty())
     return {false, {}};
-  OpFoldResult stored = builder.getIndexAttr(0);
-  Condition aligned{true, {}};
-  bool any = false;
-  llvm::SmallDenseSet<Value> counted;
+  Condition anyLarge{false, {}};
+  llvm::SmallDenseSet<Value> seen;
   for (const RowPlanSink &sink : plan.sinks) {
     if (sink.isPerRow)
       continue;
@@ -245,24 +247,54 @@ Condition VariantEmitter::shouldStream() {
     if (!outlivesLoops(sink.buffer) ||
         !StripAccess::isDirect(type, *getSteps(sink.map, plan.columns.back())))
       return {false, {}};
-    any = true;
-    if (counted.insert(getUntiled(sink.buffer)).second)
-      stored = add(stored, getBytes(sink.buffer));
+    if (seen.insert(getUntiled(sink.buffer)).second)
+      anyLarge =
+          either(anyLarge,
+                 isAtLeast(getBytes(sink.buffer),
+                           builder.getIndexAttr(options.nonTemporalFromBytes)));
   }
-  if (!any)
-    return {false, {}};
-  Condition isLarge =
-      isAtLeast(stored, builder.getIndexAttr(options.nonTemporalFromBytes));
-  if (isLarge.known && !*isLarge.known)
-    return isLarge;
+  return anyLarge;
+}
+
+Condition VariantEmitter::isAligned() {
+  Condition aligned{true, {}};
   for (const RowPlanSink &sink : plan.sinks)
     if (!sink.isPerRow)
       aligned = both(aligned, isAligned(sink.buffer));
-  return both(isLarge, aligned);
+  return aligned;
 }
 
-void VariantEmitter::emitIf(Condition condition, function_ref<void()> then,
-                            function_ref<void()> otherwise) {
+void VariantEmitter::emitVariant(RowVariant variant) {
+  emitRows(builder, loc, plan, options, variant, hoist);
+  if (options.isX86)
+    emitIf(
+        builder, loc, variant.stream,
+        [&] {
+          LLVM::CallIntrinsicOp::create(
+              builder, loc, builder.getStringAttr("llvm.x86.sse.sfence"),
+              ValueRange());
+        },
+        [] {});
+}
+
+void VariantEmitter::emit() {
+  hoist = arith::ConstantIndexOp::create(builder, loc, 0);
+  Condition large = isLarge(), prefetch = shouldPrefetch();
+  Condition stream = large.isKnownFalse() ? large : both(large, isAligned());
+  // What is stored past the cache is not read again. Where that takes other
+  // passes, there are two kinds.
+  if (findEarlySinks(plan).empty())
+    emitVariant({prefetch, stream, /*storeEarly=*/false});
+  else
+    emitIf(
+        builder, loc, large,
+        [&] { emitVariant({prefetch, stream, /*storeEarly=*/false}); },
+        [&] { emitVariant({prefetch, {false, {}}, /*storeEarly=*/true}); });
+  builder.eraseOp(hoist);
+}
+
+void rows::emitIf(OpBuilder &builder, Location loc, Condition condition,
+                  function_ref<void()> then, function_ref<void()> otherwise) {
   if (condition.known)
     return *condition.known ? then() : otherwise();
   auto branch = scf::IfOp::create(builder, loc, condition.value,
@@ -272,27 +304,6 @@ void VariantEmitter::emitIf(Condition condition, function_ref<void()> then,
   then();
   builder.setInsertionPointToStart(branch.elseBlock());
   otherwise();
-}
-
-void VariantEmitter::emitVariant(RowVariant variant) {
-  emitRows(builder, loc, plan, options, variant, hoist);
-  if (variant.nonTemporal && options.useStoreFence)
-    LLVM::CallIntrinsicOp::create(builder, loc,
-                                  builder.getStringAttr("llvm.x86.sse.sfence"),
-                                  ValueRange());
-}
-
-void VariantEmitter::emit() {
-  hoist = arith::ConstantIndexOp::create(builder, loc, 0);
-  Condition stream = shouldStream(), prefetch = shouldPrefetch();
-  emitIf(
-      stream, [&] { emitVariant({/*prefetch=*/true, /*nonTemporal=*/true}); },
-      [&] {
-        emitIf(
-            prefetch, [&] { emitVariant({/*prefetch=*/true, false}); },
-            [&] { emitVariant({}); });
-      });
-  builder.eraseOp(hoist);
 }
 
 void rows::emitRowGroup(RewriterBase &rewriter, Location loc,

@@ -143,6 +143,10 @@ Value callIntrinsic(ShapedBuilder &b, StringRef name, Type result,
       .getResult(0);
 }
 
+int64_t getWidth(Value vector) {
+  return cast<VectorType>(vector.getType()).getDimSize(0);
+}
+
 /// Vectors one after the other as one of `type`.
 Value concatenate(ShapedBuilder &b, ArrayRef<Value> pieces, VectorType type) {
   if (pieces.size() == 1)
@@ -152,48 +156,109 @@ Value concatenate(ShapedBuilder &b, ArrayRef<Value> pieces, VectorType type) {
   for (Value piece : pieces) {
     result = b.make<vector::InsertStridedSliceOp>(
         piece, result, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{1});
-    offset += cast<VectorType>(piece.getType()).getDimSize(0);
+    offset += getWidth(piece);
   }
   return result;
 }
 
 Value getPiece(ShapedBuilder &b, Value vector, int64_t offset) {
-  if (cast<VectorType>(vector.getType()).getDimSize(0) == kNativeLanes)
+  if (getWidth(vector) == kNativeLanes)
     return vector;
   return b.make<vector::ExtractStridedSliceOp>(
       vector, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{kNativeLanes},
       ArrayRef<int64_t>{1});
 }
 
-/// The instructions take subnormal numbers for zero. Where any of `inputs` is
-/// one, `exact` computes the result again.
-Value guardSubnormals(ShapedBuilder &b, ArrayRef<Value> inputs, Value native,
-                      function_ref<Value()> exact) {
+/// Whether any of the f32 vectors holds a subnormal number.
+Value emitAnySubnormal(ShapedBuilder &b, ArrayRef<Value> inputs) {
   constexpr int32_t kSubnormal = 0x20;
   auto lanes = VectorType::get({kNativeLanes}, b.builder.getI1Type());
   Value classes =
       b.make<arith::ConstantOp>(b.builder.getI32IntegerAttr(kSubnormal));
   Value found;
   for (Value input : inputs)
-    for (int64_t offset = 0,
-                 e = cast<VectorType>(input.getType()).getDimSize(0);
-         offset < e; offset += kNativeLanes) {
+    for (int64_t offset = 0, e = getWidth(input); offset < e;
+         offset += kNativeLanes) {
       Value isSubnormal =
           callIntrinsic(b, "llvm.x86.avx512.fpclass.ps.512", lanes,
                         {getPiece(b, input, offset), classes});
       found = found ? b.make<arith::OrIOp>(found, isSubnormal) : isSubnormal;
     }
-  Value any = b.make<vector::ReductionOp>(vector::CombiningKind::OR, found);
-  Value no = b.make<arith::ConstantOp>(b.builder.getBoolAttr(false));
-  Value unlikely = b.make<LLVM::ExpectOp>(any, no);
-  auto branch = scf::IfOp::create(b.builder, b.loc, native.getType(), unlikely,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b.builder);
-  b.builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b.builder, b.loc, native);
-  b.builder.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b.builder, b.loc, exact());
-  return branch.getResult(0);
+  return b.make<vector::ReductionOp>(vector::CombiningKind::OR, found);
+}
+
+/// Whether any of the bf16 vectors holds a zero.
+Value emitAnyZero(ShapedBuilder &b, ArrayRef<Value> words) {
+  Value found, any;
+  auto reduce = [&] {
+    Value reduced =
+        b.make<vector::ReductionOp>(vector::CombiningKind::OR, found);
+    any = any ? b.make<arith::OrIOp>(any, reduced) : reduced;
+    found = {};
+  };
+  for (Value vector : words) {
+    auto type = cast<VectorType>(vector.getType());
+    auto splat = [&](int64_t value) {
+      return b.make<arith::ConstantOp>(DenseElementsAttr::get(
+          type, Attribute(b.builder.getI16IntegerAttr(value))));
+    };
+    Value magnitude = b.make<arith::AndIOp>(vector, splat(0x7fff));
+    Value isZero =
+        b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, magnitude, splat(0));
+    // The last vector may be shorter.
+    if (found && found.getType() != isZero.getType())
+      reduce();
+    found = found ? b.make<arith::OrIOp>(found, isZero) : isZero;
+  }
+  reduce();
+  return any;
+}
+
+/// `value`, of which LLVM does not know where it comes from.
+Value hide(ShapedBuilder &b, Value value) {
+  return LLVM::InlineAsmOp::create(
+             b.builder, b.loc, value.getType(), value, /*asm_string=*/"",
+             /*constraints=*/"=v,0", /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+             /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
+      .getResult(0);
+}
+
+/// `pieces` as one vector of `type`. The instructions that made them of
+/// `inputs` take subnormal numbers for zero: where there is a zero, and it was
+/// one, `exact` computes the result again. LLVM would compare bf16 numbers
+/// where this tests bits, at many times the cost; so it must not see that they
+/// are.
+Value guardSubnormals(ShapedBuilder &b, ArrayRef<Value> inputs,
+                      ArrayRef<Value> pieces, VectorType type,
+                      function_ref<Value()> exact) {
+  SmallVector<Value> words;
+  for (Value piece : pieces) {
+    ShapedBuilder shape(b.builder, b.loc, piece.getType());
+    words.push_back(hide(b, b.make<arith::BitcastOp>(shape.i16(), piece)));
+  }
+  Type bits = ShapedBuilder(b.builder, b.loc, type).i16();
+  Value native = concatenate(b, words, cast<VectorType>(bits));
+  auto emitUnlikelyIf = [&](Value condition, function_ref<void()> then) {
+    Value no = b.make<arith::ConstantOp>(b.builder.getBoolAttr(false));
+    auto branch = scf::IfOp::create(b.builder, b.loc, bits,
+                                    b.make<LLVM::ExpectOp>(condition, no),
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b.builder);
+    b.builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b.builder, b.loc, native);
+    b.builder.setInsertionPointToStart(branch.thenBlock());
+    then();
+    return branch.getResult(0);
+  };
+  Value result = emitUnlikelyIf(emitAnyZero(b, words), [&] {
+    Value inner = emitUnlikelyIf(emitAnySubnormal(b, inputs), [&] {
+      scf::YieldOp::create(b.builder, b.loc,
+                           b.make<arith::BitcastOp>(bits, exact()));
+    });
+    scf::YieldOp::create(b.builder, b.loc, inner);
+  });
+  return b.make<arith::BitcastOp>(type, result);
 }
 
 /// f32 vectors to bf16 by the CPU's own instructions.
@@ -210,8 +275,7 @@ Value truncateNatively(ShapedBuilder &b, Value x, VectorType result) {
         callIntrinsic(b, "llvm.x86.avx512bf16.cvtneps2bf16.512",
                       VectorType::get({kNativeLanes}, result.getElementType()),
                       {getPiece(b, x, offset)}));
-  Value native = concatenate(b, pieces, result);
-  return guardSubnormals(b, x, native,
+  return guardSubnormals(b, x, pieces, result,
                          [&] { return truncateToBF16(b, x, result); });
 }
 
@@ -229,8 +293,7 @@ Value truncateHalvesNatively(ShapedBuilder &b, Value even, Value odd,
                       {getPiece(b, odd, offset), getPiece(b, even, offset)});
     pieces.push_back(b.make<vector::ShuffleOp>(piece, piece, order));
   }
-  Value native = concatenate(b, pieces, result);
-  return guardSubnormals(b, {even, odd}, native, [&] {
+  return guardSubnormals(b, {even, odd}, pieces, result, [&] {
     return truncateHalvesToBF16(b, even, odd, result);
   });
 }

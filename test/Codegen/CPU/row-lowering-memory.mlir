@@ -1,4 +1,4 @@
-// RUN: xfmr-opt --xfmr-lower-row-groups="prefetch-from-bytes=32768 non-temporal-from-bytes=1048576 store-fence" --canonicalize --cse --split-input-file %s | FileCheck %s
+// RUN: xfmr-opt --xfmr-lower-row-groups="prefetch-from-bytes=32768 non-temporal-from-bytes=1048576 x86" --canonicalize --cse --split-input-file %s | FileCheck %s
 // RUN: xfmr-opt --xfmr-lower-row-groups --canonicalize --cse --split-input-file %s | FileCheck %s --check-prefix=OFF
 
 // OFF-NOT: prefetch
@@ -51,20 +51,23 @@ func.func @few_rows(%x: memref<4x16384xf32>, %y: memref<4x16384xf32>) {
 
 // -----
 
-// Large results bypass the cache where they are aligned, which is asked once.
+// Large results bypass the cache where they are aligned, which is asked once; a
+// branch that always goes one way tells at each strip.
 
 // CHECK-LABEL: func @large(
 // CHECK:         %[[P:.*]] = memref.extract_aligned_pointer_as_index
 // CHECK:         %[[LOW:.*]] = arith.andi %[[P]], %c63
 // CHECK:         %[[ALIGNED:.*]] = arith.cmpi eq, %[[LOW]], %c0
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             memref.prefetch
+// CHECK:             scf.if %[[ALIGNED]] {
+// CHECK-NEXT:          vector.store %{{.*}} {alignment = 64 : i64, nontemporal = true} : memref<2048x128xf32>, vector<64xf32>
+// CHECK-NEXT:        } else {
+// CHECK-NEXT:          vector.store %{{.*}} : memref<2048x128xf32>, vector<64xf32>
+// CHECK-NEXT:        }
 // CHECK:         scf.if %[[ALIGNED]] {
-// CHECK:           memref.prefetch
-// CHECK:           vector.store %{{.*}} {alignment = 64 : i64, nontemporal = true} : memref<2048x128xf32>, vector<64xf32>
-// CHECK:           llvm.call_intrinsic "llvm.x86.sse.sfence"
-// CHECK:         } else {
-// CHECK:           memref.prefetch
-// CHECK-NOT:       nontemporal
-// CHECK-NOT:       sfence
+// CHECK-NEXT:      llvm.call_intrinsic "llvm.x86.sse.sfence"
 // CHECK:         return
 func.func @large(%x: memref<2048x128xf32>, %y: memref<2048x128xf32>) {
   linalg.negf ins(%x : memref<2048x128xf32>) outs(%y : memref<2048x128xf32>)
@@ -104,20 +107,83 @@ func.func @tiles(%x: memref<512x1024xf32>, %y: memref<512x1024xf32>) {
 // Sizes that are known at run time alone are compared there.
 
 // CHECK-LABEL: func @dynamic(
-// CHECK:         %[[LARGE:.*]] = arith.cmpi uge, %{{.*}}, %c1048576
-// CHECK:         %[[STREAM:.*]] = arith.andi %[[LARGE]], %{{.*}} : i1
-// CHECK:         %[[FAR:.*]] = arith.cmpi uge, %{{.*}}, %c32768
-// CHECK:         %[[FETCH:.*]] = arith.andi %[[FAR]], %{{.*}} : i1
+// CHECK-DAG:     %[[LARGE:.*]] = arith.cmpi uge, %{{.*}}, %c1048576
+// CHECK-DAG:     %[[STREAM:.*]] = arith.andi %[[LARGE]], %{{.*}} : i1
+// CHECK-DAG:     %[[FAR:.*]] = arith.cmpi uge, %{{.*}}, %c32768
+// CHECK-DAG:     %[[FETCH:.*]] = arith.andi %[[FAR]], %{{.*}} : i1
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             scf.if %[[FETCH]] {
+// CHECK-COUNT-4:       memref.prefetch
+// CHECK:               scf.if %[[STREAM]] {
+// CHECK-NEXT:            vector.store {{.*}} nontemporal
+// CHECK-NEXT:          } else {
+// CHECK-NEXT:            vector.store
+// CHECK-NEXT:          }
+// CHECK-NEXT:        } else {
+// CHECK-NEXT:          vector.store
+// CHECK-NEXT:        }
+// CHECK:           vector.maskedstore
 // CHECK:         scf.if %[[STREAM]] {
-// CHECK:           nontemporal
-// CHECK:         } else {
-// CHECK:           scf.if %[[FETCH]] {
-// CHECK:             prefetch
-// CHECK:           } else {
-// CHECK-NOT:         prefetch
-// CHECK-NOT:         nontemporal
+// CHECK-NEXT:      llvm.call_intrinsic "llvm.x86.sse.sfence"
 // CHECK:         return
 func.func @dynamic(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
   linalg.negf ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// A sum that is stored past the cache is computed again; a small one is stored by
+// the first pass and read by the last.
+
+// CHECK-LABEL: func @add_norm(
+// CHECK-SAME:    %[[X:.*]]: memref<?x512xf32>, %[[R:.*]]: memref<?x512xf32>, %[[S:.*]]: memref<?x512xf32>, %[[Y:.*]]: memref<?x512xf32>)
+// CHECK:         arith.cmpi uge, %{{.*}}, %c1048576
+// CHECK:         arith.cmpi uge, %{{.*}}, %c1048576
+// CHECK-NEXT:    %[[LARGE:.*]] = arith.ori %{{.*}}, %{{.*}} : i1
+// CHECK:         scf.if %[[LARGE]] {
+// CHECK:           scf.for
+// CHECK:             scf.for
+// CHECK-NOT:           store
+// CHECK:             scf.for
+// CHECK:               vector.load %[[X]]
+// CHECK-NEXT:          vector.load %[[R]]
+// CHECK:               nontemporal
+// CHECK:         } else {
+// CHECK:             scf.for
+// CHECK:               vector.store %{{.*}}, %[[S]]
+// CHECK:             scf.for
+// CHECK-NEXT:          vector.load %[[S]]
+// CHECK-NOT:           nontemporal
+// CHECK:         return
+func.func @add_norm(%x: memref<?x512xf32>, %r: memref<?x512xf32>, %s: memref<?x512xf32>, %y: memref<?x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %xt = bufferization.to_tensor %x restrict : memref<?x512xf32> to tensor<?x512xf32>
+  %rt = bufferization.to_tensor %r restrict : memref<?x512xf32> to tensor<?x512xf32>
+  %yt = bufferization.to_tensor %y restrict writable : memref<?x512xf32> to tensor<?x512xf32>
+  %rows = tensor.dim %xt, %c0 : tensor<?x512xf32>
+  %e = tensor.empty(%rows) : tensor<?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %sum = linalg.add ins(%xt, %rt : tensor<?x512xf32>, tensor<?x512xf32>) outs(%yt : tensor<?x512xf32>) -> tensor<?x512xf32>
+  %squares = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%sum : tensor<?x512xf32>) outs(%f : tensor<?xf32>) {
+  ^bb0(%v: f32, %acc: f32):
+    %q = math.fma %v, %v, %acc : f32
+    linalg.yield %q : f32
+  } -> tensor<?xf32>
+  %norm = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%sum, %squares : tensor<?x512xf32>, tensor<?xf32>) outs(%yt : tensor<?x512xf32>) {
+  ^bb0(%v: f32, %q: f32, %o: f32):
+    %rstd = math.rsqrt %q : f32
+    %n = arith.mulf %v, %rstd : f32
+    linalg.yield %n : f32
+  } -> tensor<?x512xf32>
+  bufferization.materialize_in_destination %sum in restrict writable %s : (tensor<?x512xf32>, memref<?x512xf32>) -> ()
+  bufferization.materialize_in_destination %norm in restrict writable %y : (tensor<?x512xf32>, memref<?x512xf32>) -> ()
   return
 }

@@ -516,11 +516,11 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
            "Size from which the next row is prefetched; 0 for never">,
     Option<"nonTemporalFromBytes", "non-temporal-from-bytes", "int64_t", "0",
            "Size from which results are stored past the cache; 0 for never">,
-    Option<"shareRows", "share-rows", "bool", "false",
-           "Loops over the blocks of a row of more than 16384 elements are "
-           "`scf.forall`, so that threads may share it">,
-    Option<"storeFence", "store-fence", "bool", "false",
-           "x86's sfence behind non-temporal stores">
+    Option<"shareRowsFrom", "share-rows-from", "int64_t", "0",
+           "Elements from which threads may share a row, in blocks of 16384; 0 "
+           "for never">,
+    Option<"x86", "x86", "bool", "false",
+           "The target is an x86 CPU: fences behind non-temporal stores, additions by its multipliers too">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

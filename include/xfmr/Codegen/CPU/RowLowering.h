@@ -48,11 +48,13 @@ struct RowLoweringOptions {
   /// Operands and results of this many bytes together and more: the next row is
   /// prefetched; 0 for never.
   int64_t prefetchFromBytes = 0;
-  /// Results of this many bytes together and more: non-temporal stores; 0 for
-  /// never.
+  /// A result of this many bytes and more: non-temporal stores; 0 for never.
   int64_t nonTemporalFromBytes = 0;
-  /// Non-temporal stores of the target are ordered by x86's `sfence`.
-  bool useStoreFence = false;
+  /// Elements of a row from which threads may share it: loops over its blocks
+  /// are `scf.forall`; 0 for never.
+  int64_t shareRowsFrom = 0;
+  /// The target is an x86 CPU: its non-temporal stores need a fence.
+  bool isX86 = false;
 };
 
 /// One output of an op of a group and the buffer that it is written to.

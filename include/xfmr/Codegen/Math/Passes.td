@@ -66,8 +66,8 @@ def ExpandNarrowFloat : Pass<"xfmr-expand-narrow-float"> {
 
     With `native-bf16`, vectors whose length is a multiple of 16 are rounded from
     f32 to bf16 by AVX512-BF16's instructions. These take subnormal numbers for
-    zero: where there is any, a branch that is marked as unlikely rounds by integer
-    arithmetic after all.
+    zero: where a result is zero because of that, a branch that is marked as
+    unlikely rounds by integer arithmetic after all.
 
     Before:
 

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-enum { STACK = 512 << 10, PAINT = 0x5c, MARGIN = 8 << 10 };
+enum { STACK = 512 << 10, PAINT = 0x5c, MARGIN = 24 << 10 };
 
 struct work {
   const struct op *op;
