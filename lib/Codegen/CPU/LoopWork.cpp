@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -40,6 +41,11 @@ static int64_t getWeight(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>() ||
       op->hasTrait<OpTrait::IsTerminator>())
     return 0;
+  // From a cache that holds what is worth threads.
+  if (isa<vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp,
+          vector::MaskedStoreOp, vector::TransferReadOp,
+          vector::TransferWriteOp, memref::LoadOp, memref::StoreOp>(op))
+    return 3;
   if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
     return 8;
   if (isa<math::MathDialect>(op->getDialect()) &&
@@ -58,7 +64,9 @@ public:
 
   LoopWork emit(scf::ForallOp loop) {
     Value iterations = getIterations(loop);
-    return {iterations, multiply(iterations, getBlockWork(loop.getBody()))};
+    nested = constant(0);
+    Value operations = multiply(iterations, getBlockWork(loop.getBody()));
+    return {iterations, operations, nested};
   }
 
 private:
@@ -88,6 +96,8 @@ private:
   /// Calls that lead here.
   unsigned depth;
   DenseMap<Value, Value> known;
+  /// Of the loops in the one asked for; null in a function that it calls.
+  Value nested;
 };
 } // namespace
 
@@ -152,8 +162,12 @@ Value WorkEmitter::getOpWork(Operation *op) {
     return multiply(getTripCount(loop.getLowerBound(), loop.getUpperBound(),
                                  loop.getStep()),
                     getBlockWork(loop.getBody()));
-  if (auto loop = dyn_cast<scf::ForallOp>(op))
-    return multiply(getIterations(loop), getBlockWork(loop.getBody()));
+  if (auto loop = dyn_cast<scf::ForallOp>(op)) {
+    Value iterations = getIterations(loop);
+    if (nested)
+      nested = builder.createOrFold<arith::MaxSIOp>(loc, nested, iterations);
+    return multiply(iterations, getBlockWork(loop.getBody()));
+  }
   if (auto call = dyn_cast<func::CallOp>(op))
     return getCallWork(call);
   if (auto copy = dyn_cast<memref::CopyOp>(op)) {

@@ -22,6 +22,8 @@ struct LoopWork {
   /// An estimate of all operations on single elements; a vector operation
   /// counts once an element, and what takes longer counts several times.
   Value operations;
+  /// Iterations of the longest `scf.forall` inside, 0 where there is none.
+  Value nestedIterations;
 };
 
 /// Emits the size of `loop` at the builder's insertion point, which is to be

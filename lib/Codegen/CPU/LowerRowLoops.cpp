@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopWork.h"
+#include "RowLoweringLong.h"
 #include "xfmr/Codegen/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -30,7 +31,7 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 /// An element of a norm's row takes about so many operations.
-static constexpr int64_t kOperationsPerElement = 8;
+static constexpr int64_t kOperationsPerElement = 12;
 
 namespace {
 /// Whether threads may be started where a loop stands: always, never (inside
@@ -276,7 +277,11 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     rewriter.setInsertionPoint(loop);
     SmallVector<scf::ForallOp> nested = getOutermost(loop);
     LoopWork work = emitLoopWork(rewriter, loop);
-    FailureOr<Value> worth = emitWorth(rewriter, loc, function, work, nested);
+    FailureOr<Value> worth =
+        loop->hasAttr(rows::kSharedRowAttrName)
+            ? FailureOr<Value>(arith::ConstantOp::create(
+                  rewriter, loc, rewriter.getBoolAttr(true)))
+            : emitWorth(rewriter, loc, function, work, nested);
     if (failed(worth))
       return failure();
     IntegerAttr known;
@@ -337,7 +342,7 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
   }
 
   /// Whether several threads are worth starting: there is enough to do, and
-  /// for each thread where the loops inside could be shared instead.
+  /// something for each thread if the loops inside would have that.
   FailureOr<Value> emitWorth(RewriterBase &rewriter, Location loc,
                              func::FuncOp function, const LoopWork &work,
                              ArrayRef<scf::ForallOp> nested) {
@@ -345,14 +350,19 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
       return rewriter.createOrFold<arith::CmpIOp>(
           loc, arith::CmpIPredicate::sge, value, bound);
     };
-    Value needed = arith::ConstantIndexOp::create(
-        rewriter, loc, nested.empty() ? 2 : std::max(threads.getValue(), 2u));
-    if (!nested.empty() && threads == 0) {
+    Value needed = arith::ConstantIndexOp::create(rewriter, loc, 2);
+    if (!nested.empty()) {
       FailureOr<Value> most =
-          callRuntime(rewriter, loc, function, "omp_get_max_threads");
+          threads != 0
+              ? FailureOr<Value>(
+                    arith::ConstantIndexOp::create(rewriter, loc, threads))
+              : callRuntime(rewriter, loc, function, "omp_get_max_threads");
       if (failed(most))
         return failure();
-      needed = arith::MaxSIOp::create(rewriter, loc, needed, *most);
+      needed = rewriter.createOrFold<arith::MaxSIOp>(
+          loc, needed,
+          rewriter.createOrFold<arith::MinSIOp>(loc, *most,
+                                                work.nestedIterations));
     }
     Value enough = atLeast(
         work.operations,

@@ -25,9 +25,9 @@
 // CHECK-LABEL: func @rows(
 // CHECK-NOT: scf.forall
 // ONE: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
-// TWO: %[[ITERATION:.*]] = arith.muli %{{.*}}, %c32
+// TWO: %[[ITERATION:.*]] = arith.muli %{{.*}}, %c96
 // TWO: %[[WORK:.*]] = arith.muli %{{.*}}, %[[ITERATION]]
-// TWO: %[[ENOUGH:.*]] = arith.cmpi sge, %[[WORK]], %c8000
+// TWO: %[[ENOUGH:.*]] = arith.cmpi sge, %[[WORK]], %c12000
 // TWO: %[[TILES:.*]] = arith.cmpi sge, %[[COUNT:.*]], %c2
 // TWO: %[[WORTH:.*]] = arith.andi %[[ENOUGH]], %[[TILES]]
 // TWO: scf.if %[[WORTH]]
@@ -72,11 +72,11 @@ func.func @rows(%n: index, %y: memref<?x16xf32>) attributes {passthrough = [["ta
 // ONE: scf.for
 func.func @known(%y: memref<?x16xf32>) {
   %c0 = arith.constant 0 : index
-  scf.forall (%i) in (249) {
+  scf.forall (%i) in (124) {
     %v = vector.load %y[%i, %c0] : memref<?x16xf32>, vector<16xf32>
     vector.store %v, %y[%i, %c0] : memref<?x16xf32>, vector<16xf32>
   }
-  scf.forall (%i) in (250) {
+  scf.forall (%i) in (125) {
     %v = vector.load %y[%i, %c0] : memref<?x16xf32>, vector<16xf32>
     vector.store %v, %y[%i, %c0] : memref<?x16xf32>, vector<16xf32>
   }
