@@ -11,7 +11,6 @@
 #include "BFloat16Support.h"
 #include "OneLaneStores.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "xfmr/ExecutionEngine/CEntry.h"
@@ -75,10 +74,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>> mlir::xfmr::buildLLVMModule(
     return llvm::createStringError(
         "the lowered module cannot be translated to LLVM IR");
   if (options.optLevel == 0 && usesTiles(*module))
-    remark::analysis(lowered.getLoc(), remark::RemarkOpts::name("LevelRaised")
-                                           .category("xfmr-codegen"))
-        << "generates code at level 1: AMX tiles need it"
-        << remark::metric("level", options.optLevel);
+    lowered.emitRemark(
+        "code is generated at level 1, not 0: AMX tiles need it");
   module->setDataLayout((*machine)->createDataLayout());
   module->setTargetTriple((*machine)->getTargetTriple());
 

@@ -117,8 +117,8 @@ private:
     return Tiles(loop.getResults());
   }
 
-  void emitFewRows();
-  void emitManyRows();
+  void emitFewRows(Value end);
+  void emitManyRows(Value begin);
   void emitInputBlocks(function_ref<void(RowBlock)> body);
   void emitTailWeights(const RowBlock &block);
   void emitBlock(const RowBlock &block);
@@ -316,30 +316,25 @@ void KernelEmitter::emitInputBlocks(function_ref<void(RowBlock)> body) {
 }
 
 /// Up to 16 rows: what counts is how fast weights arrive, each of them once.
-void KernelEmitter::emitFewRows() {
-  auto emitPanels = [&](Value from, Value to, int64_t count) {
-    emitFor(from, to, count, [&](Value panel) {
-      emitInputBlocks([&](RowBlock block) {
-        block.row = zero;
-        block.rowTiles = 1;
-        block.fetch = Fetch::Ahead;
-        for (int64_t number = 0; number < count; ++number)
-          block.panels.push_back(add(panel, number));
-        emitTailWeights(block);
-        emitBlock(block);
-      });
+/// Two panels at a time, up to `end`.
+void KernelEmitter::emitFewRows(Value end) {
+  emitFor(zero, end, 2, [&](Value panel) {
+    emitInputBlocks([&](RowBlock block) {
+      block.row = zero;
+      block.rowTiles = 1;
+      block.fetch = Fetch::Ahead;
+      block.panels = {panel, add(panel, 1)};
+      emitTailWeights(block);
+      emitBlock(block);
     });
-  };
-  Value pairs = roundDown(panels, 2);
-  emitPanels(zero, pairs, 2);
-  emitPanels(pairs, panels, 1);
+  });
 }
 
 /// All rows meet a block of a panel while it is in the caches. The first block
 /// of the call is prefetched by the first rows on their way through it, and
 /// each further one while rows meet the one before: enough of them hide the
-/// memory.
-void KernelEmitter::emitManyRows() {
+/// memory. All panels from `begin` on.
+void KernelEmitter::emitManyRows(Value begin) {
   // Blocks of two tiles of rows, the second of which may not be whole.
   int64_t size = 2 * kTile;
   Value blockRows = roundDown(add(rows, kTile - 1), size);
@@ -354,7 +349,7 @@ void KernelEmitter::emitManyRows() {
   auto isEqual = [&](Value a, Value b) -> Value {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
   };
-  emitFor(zero, panels, kGroup, [&](Value group) {
+  emitFor(begin, panels, kGroup, [&](Value group) {
     Value groupEnd = minimum(add(group, kGroup), panels);
     emitInputBlocks([&](RowBlock block) {
       Value nextInput = add(block.input, kAMXSummationBlock);
@@ -388,7 +383,7 @@ void KernelEmitter::emitManyRows() {
             emitBlock(block);
           });
         };
-        Value isFirst = isEqual(add(panel, block.input), zero);
+        Value isFirst = isEqual(add(panel, block.input), begin);
         Value fetchesAhead = arith::AndIOp::create(
             builder, loc, fetch,
             arith::OrIOp::create(
@@ -402,7 +397,7 @@ void KernelEmitter::emitManyRows() {
         emitRows(zero, ahead, 2, Fetch::Ahead);
         emitRows(ahead, shared, 2, Fetch::Next);
         emitRows(shared, blockRows, 2, Fetch::None);
-        emitRows(blockRows, rows, 1, Fetch::None);
+        emitRows(blockRows, rows, 1, Fetch::Ahead);
       });
     });
   });
@@ -428,14 +423,14 @@ void KernelEmitter::emit() {
   packed = memref::CollapseShapeOp::create(
       builder, loc, packed, ArrayRef<ReassociationIndices>{{0}, {1}, {2, 3}});
 
+  // An odd panel is left to the other form.
   Value isFew = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
                                       rows, index(kTile));
-  auto branch = scf::IfOp::create(builder, loc, isFew, /*withElseRegion=*/true);
+  Value few =
+      arith::SelectOp::create(builder, loc, isFew, roundDown(panels, 2), zero);
+  emitFewRows(few);
+  emitManyRows(few);
   func::ReturnOp::create(builder, loc);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  emitFewRows();
-  builder.setInsertionPointToStart(branch.elseBlock());
-  emitManyRows();
 }
 
 func::FuncOp mlir::xfmr::getAMXPanelKernel(OpBuilder &builder,

@@ -138,7 +138,8 @@ func.func @ragged(%x: memref<16x70xbf16>, %w: memref<64x70xbf16> {xfmr.weight}, 
 // are prefetched, 16 pairs of inputs a step.
 // KERNEL: func.func private @xfmr_amx_panel_product
 // KERNEL-SAME: passthrough = ["noinline"
-// KERNEL: scf.if
+// KERNEL: %[[FEW:.*]] = arith.select
+// KERNEL: scf.for %{{.*}} = %c0 to %[[FEW]] step %c2 {
 // KERNEL-COUNT-4: amx.tile_zero
 // KERNEL: scf.for %[[P:.*]] = %c0 to %{{.*}} step %c16 {{.*}} -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
 // KERNEL: %[[FROM:.*]] = arith.addi %[[P]], %c32
@@ -161,8 +162,8 @@ func.func @ragged(%x: memref<16x70xbf16>, %w: memref<64x70xbf16> {xfmr.weight}, 
 
 // More rows: two tiles of them meet the two tiles of a panel. The first block of
 // rows prefetches what it is about to meet; the next four what all rows meet next, a
-// quarter each; further ones nothing.
-// KERNEL: } else {
+// quarter each; further ones nothing. Up to 16 rows that are left are one tile.
+// KERNEL: scf.for %{{.*}} = %[[FEW]] to %{{.*}} step %c16 {
 // KERNEL: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
 // KERNEL: scf.for
 // KERNEL-COUNT-2: memref.prefetch {{.*}} locality<3>
@@ -184,4 +185,5 @@ func.func @ragged(%x: memref<16x70xbf16>, %w: memref<64x70xbf16> {xfmr.weight}, 
 // KERNEL-NOT: memref.prefetch
 // KERNEL: amx.tile_store
 // KERNEL: vector.maskedstore
-// KERNEL-NOT: memref.prefetch
+// KERNEL: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>) {
+// KERNEL-NOT: !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>
