@@ -3,13 +3,17 @@
 //
 // RUN: xfmr-opt --xfmr-cpu-expand-stage --xfmr-cpu-tile-stage --xfmr-cpu-bufferize-stage %s | FileCheck %s
 // RUN: xfmr-opt --xfmr-lower-to-cpu %s | FileCheck %s --check-prefix=STACK
-// RUN: xfmr-opt --xfmr-lower-to-cpu=threads=2 %s | FileCheck %s --check-prefix=STACK
+// RUN: xfmr-opt --xfmr-lower-to-cpu=threads=2 %s | FileCheck %s --check-prefix=SHARED
 
 // STACK-NOT: llvm.alloca
-// STACK: llvm.func @in_place(
+// STACK: llvm.func @entry(
 // STACK-NOT: llvm.alloca
-// STACK: llvm.func @chain{{(_loop)?}}(
-// STACK-NOT: llvm.alloca
+
+// Of a row that threads share, the sums of its blocks.
+// SHARED-NOT: llvm.alloca
+// SHARED: llvm.func @in_place(
+// SHARED-COUNT-5: llvm.alloca {{.*}} x f32
+// SHARED-NOT: llvm.alloca
 
 // CHECK-LABEL: func @entry(
 // CHECK-SAME: %[[X:[a-z0-9]*]]: memref<1000000x64xf32>, %[[R:[a-z0-9]*]]: memref<1000000x64xf32>, %[[S:[a-z0-9]*]]: memref<1000000x64xf32>, %[[Y:[a-z0-9]*]]: memref<1000000x64xf32>
