@@ -328,6 +328,10 @@ LogicalResult xfmr::decomposeFFNInBlocks(OpBuilder &builder, Location loc,
   if (!isa<MemRefType>(spec.input.getType()) || blocks.hidden < 1 ||
       blocks.columns < 1)
     return failure();
+  // Nothing to cut, and arrays without elements have no slices.
+  for (Value operand : {spec.input, spec.down, spec.init})
+    if (llvm::is_contained(cast<MemRefType>(operand.getType()).getShape(), 0))
+      return LogicalResult(decomposeFFN(builder, loc, spec));
   FFNEmitter ffn(builder, loc, spec);
   // The destination may be the input: it is written after the last block. Rows
   // a power of two apart would lie in the same few sets of the cache.
