@@ -6,24 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ToolSupport.h"
+#include "CompilerTool.h"
 
-#include "mlir/IR/AsmState.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "xfmr/ExecutionEngine/CEntry.h"
 #include "xfmr/ExecutionEngine/CHeader.h"
 #include "xfmr/ExecutionEngine/LLVMModule.h"
 #include "xfmr/ExecutionEngine/Library.h"
 #include "xfmr/ExecutionEngine/ObjectFile.h"
-#include "xfmr/Pipelines/Pipelines.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -31,12 +25,9 @@ namespace cl = llvm::cl;
 
 namespace {
 
-/// The options are members, so that there is no global state before main().
-struct Options {
-  cl::OptionCategory category{"xfmr-compile options"};
+struct Options : CompilerOptions {
+  Options() : CompilerOptions("xfmr-compile") {}
 
-  cl::opt<std::string> input{cl::Positional, cl::desc("<file.mlir>"),
-                             cl::init("-"), cl::cat(category)};
   cl::opt<std::string> output{
       "o",
       cl::desc(
@@ -61,57 +52,11 @@ struct Options {
           "the program is loaded. A CPU of another machine is named behind its "
           "triple: aarch64-linux-gnu/neoverse-n1"),
       cl::value_desc("name[,name...]"), cl::cat(category)};
-  cl::opt<bool> batchInvariant{
-      "batch-invariant",
-      cl::desc("A row's bits do not depend on how many rows there are, at the "
-               "cost of speed where f16 and bf16 products of many rows could "
-               "be rounded otherwise"),
-      cl::cat(category)};
-  cl::opt<bool> emulate{
-      "emulate",
-      cl::desc("Lower as for --cpu, but make code for this machine, which "
-               "emulates that CPU's own instructions"),
-      cl::cat(category)};
-  cl::opt<int64_t> threads{
-      "threads",
-      cl::desc(
-          "Threads to use; above 1 with OpenMP, 0 for its choice. 1 needs no "
-          "OpenMP library"),
-      cl::init(1), cl::cat(category)};
-  cl::opt<int64_t> parallelFrom{
-      "parallel-from",
-      cl::desc("Elements of a norm that are worth starting threads for, other "
-               "work is measured by it; -1 for what is known of the CPU"),
-      cl::init(-1), cl::cat(category)};
-  cl::opt<bool> packWeights{
-      "pack-weights",
-      cl::desc("Functions take packed weights, and others beside them pack "
-               "weights once (the default); without, weights are packed in "
-               "every call"),
-      cl::init(true), cl::cat(category)};
   cl::opt<bool> runtimeChecks{
       "runtime-checks",
       cl::desc("Check shapes and layouts at run time (the default); without, a "
                "function's status is always 0"),
       cl::init(true), cl::cat(category)};
-  cl::opt<NumericsMode> numerics{
-      "numerics", cl::desc("Which changes of rounding passes may make"),
-      cl::init(NumericsMode::Exact),
-      cl::values(clEnumValN(NumericsMode::Exact, "exact", "none (the default)"),
-                 clEnumValN(NumericsMode::Relaxed, "relaxed",
-                            "those that docs/Numerics.md lists as relaxed")),
-      cl::cat(category)};
-  cl::opt<std::string> passes{
-      "passes",
-      cl::desc("Passes to run before the CPU pipeline, e.g. "
-               "'builtin.module(canonicalize)'"),
-      cl::value_desc("pipeline"), cl::cat(category)};
-  cl::opt<unsigned> optLevel{"O", cl::Prefix,
-                             cl::desc("LLVM's optimisation level, 0 to 3"),
-                             cl::init(3), cl::cat(category)};
-  cl::opt<bool> debugInfo{
-      "g", cl::desc("Debug information: the lines of the input file"),
-      cl::cat(category)};
   cl::opt<std::string> linker{
       "linker",
       cl::desc(
@@ -119,10 +64,6 @@ struct Options {
           "gcc or clang of PATH, or ld.lld"),
       cl::value_desc("program"), cl::cat(category)};
 };
-
-llvm::Error makeError(const Twine &message) {
-  return llvm::createStringError(message);
-}
 
 /// The functions to compile, which must have names that C can call.
 llvm::Expected<std::vector<EntrySignature>>
@@ -195,46 +136,26 @@ llvm::Error run(const Options &options) {
   if (!kind)
     return makeError("cannot tell what to write to '" + options.output +
                      "': expected a name that ends in .ll, .s, .o or .so");
-  if (options.threads < 0)
-    return makeError("--threads: expected 0 or more");
-  if (options.parallelFrom < -1)
-    return makeError("--parallel-from: expected -1 or more");
-  if (options.optLevel > 3)
-    return makeError("-O: expected a level from 0 to 3");
+  if (llvm::Error error = options.verify())
+    return error;
 
-  DialectRegistry registry;
-  registerToolDialects(registry);
-  registerLLVMTranslations(registry);
-  MLIRContext context(registry);
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  SourceMgrDiagnosticHandler handler(*sources, &context);
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
-  if (!buffer)
-    return makeError(options.input + ": " + buffer.getError().message());
-  sources->AddNewSourceBuffer(std::move(*buffer), SMLoc());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return makeError(options.input + " could not be read");
-  auto signatures = getSignatures(*module, options);
+  auto input = InputModule::read(options.input);
+  if (!input)
+    return input.takeError();
+  ModuleOp module = (*input)->get();
+  auto signatures = getSignatures(module, options);
   if (!signatures)
     return signatures.takeError();
 
   LibraryOptions libraryOptions;
-  libraryOptions.lowering.batchInvariant = options.batchInvariant;
-  libraryOptions.lowering.emulate = options.emulate;
-  libraryOptions.lowering.threads = options.threads;
-  libraryOptions.lowering.parallelFrom = options.parallelFrom;
-  libraryOptions.lowering.relaxed = options.numerics == NumericsMode::Relaxed;
+  libraryOptions.lowering = options.getLowering();
   libraryOptions.lowering.runtimeChecks = options.runtimeChecks;
-  libraryOptions.lowering.packWeights = options.packWeights;
-  libraryOptions.lowering.debugInfo = options.debugInfo;
-  libraryOptions.lowering.passes = options.passes;
   libraryOptions.optLevel = options.optLevel;
   if (!options.cpus.empty())
     libraryOptions.cpus.assign(options.cpus.begin(), options.cpus.end());
   llvm::LLVMContext llvmContext;
   llvm::Expected<Library> library =
-      compileLibrary(*module, *signatures, llvmContext, libraryOptions);
+      compileLibrary(module, *signatures, llvmContext, libraryOptions);
   if (!library)
     return library.takeError();
 
@@ -252,23 +173,11 @@ llvm::Error run(const Options &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  // The options of LLVM's own tools, which its library registers, would take
-  // names such as --threads.
-  cl::ResetCommandLineParser();
-  initTool("xfmr-compile");
-  registerToolPasses();
-  registerPassManagerCLOptions();
-  registerAsmPrinterCLOptions();
+  initCompilerTool("xfmr-compile");
   Options options;
-  cl::HideUnrelatedOptions({&options.category, &cl::getGeneralCategory()});
-  cl::ParseCommandLineOptions(
-      argc, argv,
+  parseCommandLine(
+      argc, argv, options,
       "Compiles functions of xfmr ops for C programs to call.\n\n"
       "  xfmr-compile block.mlir -o block.so      also writes block.h\n");
-  if (llvm::Error error = run(options)) {
-    llvm::errs() << "xfmr-compile: error: " << llvm::toString(std::move(error))
-                 << "\n";
-    return 1;
-  }
-  return 0;
+  return finishTool("xfmr-compile", run(options));
 }

@@ -6,20 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompilerTool.h"
 #include "Report.h"
-#include "ToolSupport.h"
 
-#include "mlir/IR/AsmState.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "xfmr/ExecutionEngine/LLVMModule.h"
 #include "xfmr/ExecutionEngine/Npy.h"
 #include "xfmr/ExecutionEngine/ShapeInference.h"
 #include "xfmr/ExecutionEngine/Workload.h"
-#include "xfmr/Pipelines/Pipelines.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -27,12 +21,9 @@ namespace cl = llvm::cl;
 
 namespace {
 
-/// The options are members, so that there is no global state before main().
-struct Options {
-  cl::OptionCategory category{"xfmr-run options"};
+struct Options : CompilerOptions {
+  Options() : CompilerOptions("xfmr-run") {}
 
-  cl::opt<std::string> input{cl::Positional, cl::desc("<file.mlir>"),
-                             cl::init("-"), cl::cat(category)};
   cl::opt<std::string> entry{
       "entry",
       cl::desc("The function to run; needed when the file has several"),
@@ -82,59 +73,11 @@ struct Options {
   cl::opt<std::string> cpu{
       "cpu", cl::desc("The CPU to compile for; help lists the names"),
       cl::init("host"), cl::value_desc("name"), cl::cat(category)};
-  cl::opt<bool> batchInvariant{
-      "batch-invariant",
-      cl::desc("A row's bits do not depend on how many rows there are, at the "
-               "cost of speed where f16 and bf16 products of many rows could "
-               "be rounded otherwise"),
-      cl::cat(category)};
-  cl::opt<bool> emulate{
-      "emulate",
-      cl::desc("Lower as for --cpu, but make code for this machine, which "
-               "emulates that CPU's own instructions"),
-      cl::cat(category)};
-  cl::opt<bool> packWeights{
-      "pack-weights",
-      cl::desc("Pack weights once, before the call (the default); without, "
-               "they are packed in every call"),
-      cl::init(true), cl::cat(category)};
-  cl::opt<int64_t> threads{
-      "threads",
-      cl::desc("Threads to use; above 1 with OpenMP, 0 for its choice"),
-      cl::init(1), cl::cat(category)};
-  cl::opt<int64_t> parallelFrom{
-      "parallel-from",
-      cl::desc("Elements of a norm that are worth starting threads for, other "
-               "work is measured by it; -1 for what is known of the CPU"),
-      cl::init(-1), cl::cat(category)};
   cl::opt<std::string> openMPLibrary{
       "openmp-library",
       cl::desc("The OpenMP library; by default that of this LLVM"),
       cl::value_desc("libomp.so"), cl::cat(category)};
-  cl::opt<NumericsMode> numerics{
-      "numerics", cl::desc("Which changes of rounding passes may make"),
-      cl::init(NumericsMode::Exact),
-      cl::values(clEnumValN(NumericsMode::Exact, "exact", "none (the default)"),
-                 clEnumValN(NumericsMode::Relaxed, "relaxed",
-                            "those that docs/Numerics.md lists as relaxed")),
-      cl::cat(category)};
-  cl::opt<std::string> passes{
-      "passes",
-      cl::desc("Passes to run before the CPU pipeline, e.g. "
-               "'builtin.module(canonicalize)'; the reference of --check does "
-               "not see them"),
-      cl::value_desc("pipeline"), cl::cat(category)};
-  cl::opt<unsigned> optLevel{"O", cl::Prefix,
-                             cl::desc("LLVM's optimisation level, 0 to 3"),
-                             cl::init(3), cl::cat(category)};
-  cl::opt<bool> debugInfo{
-      "g", cl::desc("Line tables for gdb and, in ~/.debug/jit, for perf"),
-      cl::cat(category)};
 };
-
-llvm::Error makeError(const Twine &message) {
-  return llvm::createStringError(message);
-}
 
 /// Reads `N=text`.
 llvm::Expected<std::pair<unsigned, StringRef>> splitPosition(StringRef option,
@@ -254,36 +197,21 @@ llvm::Error check(func::FuncOp original, const Results &results,
 }
 
 llvm::Error run(const Options &options) {
-  if (options.threads < 0)
-    return makeError("--threads: expected 0 or more");
-  if (options.parallelFrom < -1)
-    return makeError("--parallel-from: expected -1 or more");
-  if (options.optLevel > 3)
-    return makeError("-O: expected a level from 0 to 3");
+  if (llvm::Error error = options.verify())
+    return error;
   if (options.cpu == "help") {
-    llvm::outs() << "host\n";
-    for (const std::string &name : CPUTarget::getNames())
-      llvm::outs() << name << "\n";
+    printCPUNames(llvm::outs());
     return llvm::Error::success();
   }
   llvm::Expected<ArgumentOptions> argumentOptions = getArgumentOptions(options);
   if (!argumentOptions)
     return argumentOptions.takeError();
 
-  DialectRegistry registry;
-  registerToolDialects(registry);
-  registerLLVMTranslations(registry);
-  MLIRContext context(registry);
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  SourceMgrDiagnosticHandler handler(*sources, &context);
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
-  if (!buffer)
-    return makeError(options.input + ": " + buffer.getError().message());
-  sources->AddNewSourceBuffer(std::move(*buffer), SMLoc());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return makeError(options.input + " could not be read");
-  llvm::Expected<func::FuncOp> entry = findEntry(*module, options.entry);
+  auto input = InputModule::read(options.input);
+  if (!input)
+    return input.takeError();
+  ModuleOp module = (*input)->get();
+  llvm::Expected<func::FuncOp> entry = findEntry(module, options.entry);
   if (!entry)
     return entry.takeError();
   llvm::Expected<EntrySignature> signature = EntrySignature::get(*entry);
@@ -302,17 +230,10 @@ llvm::Error run(const Options &options) {
     return before.takeError();
 
   // The reference works on the description, not on what passes make of it.
-  OwningOpRef<ModuleOp> lowered(module->clone());
+  OwningOpRef<ModuleOp> lowered(module.clone());
   ProgramOptions programOptions;
+  programOptions.lowering = options.getLowering();
   programOptions.lowering.cpu = options.cpu;
-  programOptions.lowering.batchInvariant = options.batchInvariant;
-  programOptions.lowering.emulate = options.emulate;
-  programOptions.lowering.threads = options.threads;
-  programOptions.lowering.packWeights = options.packWeights;
-  programOptions.lowering.parallelFrom = options.parallelFrom;
-  programOptions.lowering.relaxed = options.numerics == NumericsMode::Relaxed;
-  programOptions.lowering.debugInfo = options.debugInfo;
-  programOptions.lowering.passes = options.passes;
   programOptions.optLevel = options.optLevel;
   programOptions.openMPLibrary = options.openMPLibrary;
   if (options.threads > 1)
@@ -353,25 +274,12 @@ llvm::Error run(const Options &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  // The options of LLVM's own tools, which its library registers, would take
-  // names such as --threads.
-  cl::ResetCommandLineParser();
-  initTool("xfmr-run");
-  registerToolPasses();
-  registerPassManagerCLOptions();
-  registerAsmPrinterCLOptions();
+  initCompilerTool("xfmr-run");
   Options options;
-  cl::HideUnrelatedOptions({&options.category, &cl::getGeneralCategory()});
-  cl::ParseCommandLineOptions(
-      argc, argv,
+  parseCommandLine(
+      argc, argv, options,
       "Compiles a function of xfmr ops for this machine and runs it.\n\n"
       "  xfmr-run block.mlir --shape 0=128x576 --shape 5=128x576 --check "
       "--time\n");
-  if (llvm::Error error = run(options)) {
-    llvm::outs().flush();
-    llvm::errs() << "xfmr-run: error: " << llvm::toString(std::move(error))
-                 << "\n";
-    return 1;
-  }
-  return 0;
+  return finishTool("xfmr-run", run(options));
 }
