@@ -391,7 +391,8 @@ void KernelEmitter::emitManyRows(Value begin) {
                 arith::XOrIOp::create(
                     builder, loc, sharesFetch,
                     arith::ConstantIntOp::create(builder, loc, 1, 1))));
-        Value ahead = select(fetchesAhead, index(size), zero);
+        Value ahead =
+            select(fetchesAhead, minimum(index(size), blockRows), zero);
         Value shared =
             select(sharesFetch, minimum(add(ahead, all), blockRows), ahead);
         emitRows(zero, ahead, 2, Fetch::Ahead);

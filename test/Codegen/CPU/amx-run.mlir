@@ -6,6 +6,8 @@
 // RUN: xfmr-run %s --entry=ragged --shape=0=3x70 --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=ragged --shape=0=31x70 --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=ragged --shape=0=165x70 --check --cpu=sapphirerapids --emulate -O1 --threads=2
+// RUN: xfmr-run %s --entry=dynamic --shape=0=5x70 --shape=1=70x75 --check --cpu=sapphirerapids --emulate -O1
+// RUN: xfmr-run %s --entry=dynamic --shape=0=165x70 --shape=1=70x75 --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=long --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=long --init=const:0.1 --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=network --shape=0=33x48 --check --cpu=sapphirerapids --emulate -O1
@@ -30,6 +32,12 @@
 func.func @ragged(%x: tensor<?x70xbf16>, %w: tensor<70x75xbf16> {xfmr.weight}, %y: tensor<?x75xf32>) -> tensor<?x75xf32> {
   %0 = linalg.matmul ins(%x, %w : tensor<?x70xbf16>, tensor<70x75xbf16>) outs(%y : tensor<?x75xf32>) -> tensor<?x75xf32>
   return %0 : tensor<?x75xf32>
+}
+
+// Weights that may be large are prefetched.
+func.func @dynamic(%x: tensor<?x?xbf16>, %w: tensor<?x?xbf16> {xfmr.weight}, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = linalg.matmul ins(%x, %w : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%y : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
 }
 
 func.func @long(%x: tensor<32x6144xbf16>, %w: tensor<6144x32xbf16> {xfmr.weight}, %y: tensor<32x32xf32>) -> tensor<32x32xf32> {
