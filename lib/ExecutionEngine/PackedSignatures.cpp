@@ -135,7 +135,7 @@ llvm::Expected<PackedWeights> PackedWeights::create(
   for (const EntryValue &value : signatures.sizes.results)
     weights.descriptors.emplace_back(value.getRank());
   if (llvm::Error error = call(signatures.sizes, sizes))
-    return std::move(error);
+    return llvm::Expected<PackedWeights>(std::move(error));
   for (auto [value, descriptor] :
        llvm::zip_equal(signatures.sizes.results, weights.descriptors)) {
     llvm::Expected<HostArray> array =
@@ -147,7 +147,7 @@ llvm::Expected<PackedWeights> PackedWeights::create(
   }
   auto start = std::chrono::steady_clock::now();
   if (llvm::Error error = call(signatures.pack, pack))
-    return std::move(error);
+    return llvm::Expected<PackedWeights>(std::move(error));
   weights.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

@@ -187,6 +187,6 @@ Program::create(ModuleOp module, const EntrySignature &signature,
   if (!error && program->packed)
     error = lookup(program->packed->sizes.name, program->sizes);
   if (error)
-    return std::move(error);
+    return llvm::Expected<std::unique_ptr<Program>>(std::move(error));
   return program;
 }
