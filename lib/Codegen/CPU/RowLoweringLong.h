@@ -39,8 +39,8 @@ using EmitRange =
 /// Combines what two blocks have in accumulator `index`.
 using CombineBlocks = function_ref<Value(size_t index, Value, Value)>;
 
-/// Computes a row up to `end`, from accumulators that are `neutral`. Threads may
-/// each take blocks of rows from `shareFrom` elements on, if that is not 0.
+/// Computes a row up to `end`, from accumulators that are `neutral`. Threads
+/// may each take blocks of rows from `shareFrom` elements on, if that is not 0.
 SmallVector<Value> emitBlockSums(OpBuilder &builder, Location loc,
                                  StripLoops &loops, Value end,
                                  ValueRange neutral, EmitRange emitRange,
