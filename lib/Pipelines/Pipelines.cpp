@@ -84,7 +84,10 @@ void xfmr::buildTileStage(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   TileRowsOptions tileRows;
   tileRows.tileRows = options.tileRows;
-  tileRows.productRows = getTarget(options).productRows;
+  CPUTarget target = getTarget(options);
+  tileRows.productRows = target.productRows;
+  tileRows.mostProductRows = target.mostProductRows;
+  tileRows.productBytes = target.l2Bytes / 2;
   pm.addPass(createTileRows(tileRows));
   addCleanup(pm);
 }
@@ -112,7 +115,9 @@ void xfmr::buildDecomposeStage(OpPassManager &pm,
   temporaries.temporariesOnly = true;
   pm.addPass(createMemrefsToTensors(temporaries));
   DecomposeInTilesOptions decompose;
-  decompose.hiddenBlock = options.hiddenBlock;
+  decompose.hiddenBlock = options.hiddenBlock == 0
+                              ? getTarget(options).hiddenBlock
+                              : options.hiddenBlock.getValue();
   pm.addPass(createDecomposeInTiles(decompose));
   pm.addPass(createMemrefsToTensors(temporaries));
 }
@@ -207,6 +212,7 @@ void xfmr::buildLLVMStage(OpPassManager &pm,
   pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createNarrowMasksToInteger());
+  pm.addPass(createSplitVectorAccesses());
   pm.addPass(createVerifyLowered());
 }
 

@@ -91,6 +91,9 @@ StripShape rows::chooseReductionShape(const RowPlan &plan,
   int64_t unit = isPaired ? 2 * plan.lanes : plan.lanes;
   PassWork work = getWork(plan, roots, dim);
   int64_t vectors = chooseVectors(work, options, accumulators, limit);
+  // A unit of pairs is two vectors and what they are made of.
+  if (isPaired)
+    vectors = std::max<int64_t>(1, vectors / 2);
   return {dim, vectors * unit, limit / vectors, unit, isPaired};
 }
 

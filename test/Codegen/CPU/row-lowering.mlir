@@ -25,10 +25,16 @@
 // CHECK:         %[[REST:.*]] = arith.subi %[[D]], %[[WHOLE]]
 // CHECK:         %[[MASK:.*]] = vector.create_mask %[[REST]] : vector<16xi1>
 // CHECK:         scf.for %[[I:.*]] = %c0 to
-// CHECK:           %[[SUMS:.*]] = scf.for %[[J:.*]] = %c0 to %[[MAIN]] step %[[C128]] iter_args(%[[A:.*]] = %[[ZERO128]])
+// CHECK:           %[[FIRST:.*]] = arith.minui %[[MAIN]], %c16384
+// CHECK:           %[[BLOCK:.*]] = scf.for %[[J:.*]] = %c0 to %[[FIRST]] step %[[C128]] iter_args(%[[A:.*]] = %[[ZERO128]])
 // CHECK-NEXT:        %[[V:.*]] = vector.load %[[X]][%[[I]], %[[J]]] : memref<?x?xf32>, vector<128xf32>
 // CHECK-NEXT:        %[[F:.*]] = math.fma %[[V]], %[[V]], %[[A]] : vector<128xf32>
 // CHECK-NEXT:        scf.yield %[[F]]
+// A row beyond 16384 elements adds up its blocks.
+// CHECK:           %[[SUMS:.*]] = scf.for %{{.*}} = %c16384 to %[[MAIN]] step %c16384 iter_args(%{{.*}} = %[[BLOCK]])
+// CHECK:             scf.for
+// CHECK:             arith.addf
+// CHECK:             scf.yield
 // CHECK:           %[[SINGLE:.*]] = scf.for %[[J:.*]] = %[[MAIN]] to %[[WHOLE]] step %[[C16]] iter_args(%[[A:.*]] = %[[ZERO16]])
 // CHECK-NEXT:        %[[V:.*]] = vector.load %[[X]][%[[I]], %[[J]]] : memref<?x?xf32>, vector<16xf32>
 // CHECK-NEXT:        %[[F:.*]] = math.fma %[[V]], %[[V]], %[[A]] : vector<16xf32>

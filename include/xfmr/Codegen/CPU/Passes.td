@@ -388,11 +388,31 @@ def LowerContractions : Pass<"xfmr-lower-contractions", "::mlir::ModuleOp"> {
     `linalg.batch_matmul`, `linalg.vecmat`, any `linalg.generic` of that kind;
     f16, bf16 and f32 inputs may be widened in the body) on memrefs of any shape
     and strides becomes loops over tiles whose accumulators stay in registers.
-    The right side's innermost dim selects the form: with n innermost, vectors lie
-    along n and k runs in sequence; with k innermost (weights as checkpoints hold
-    them), vectors lie along k and the partial sums of the lanes are added by one
-    fixed tree. An element's order of additions does not depend on the number of
-    rows, the tile or the position, and every product is one fma.
+
+    A contraction of rows with one matrix becomes a product of packed panels
+    (`xfmr.pack_weight`): one iteration of an `scf.forall` for each group of four
+    panels, that calls a private function `@xfmr_panel_product_*`, one for all
+    products of the same element types. A matrix that is part of an argument
+    marked `xfmr.weight`, or of a constant, is packed at the function's entry, as
+    a whole and once; its part may begin anywhere at a multiple of a panel. Of any
+    other matrix, a group of panels is packed each time that it is multiplied: the
+    same bits, later. A remark says so, and how many bytes are moved.
+
+    An element's sum is that of blocks of 64 inputs (128 where weights have 16
+    bits), each one chain from zero in the order of inputs, added in order to what
+    the output holds. So bits depend neither on the number of rows or columns, nor
+    on the tile, the position or how the weight was packed. With bf16 rows and
+    weights, and a target that is faster so, a step adds the products of a pair of
+    inputs, the odd one first, by `x86vector.avx512.dot`; sums below 2^-60, where
+    the subnormal numbers that it takes for zero might matter, are computed again.
+    Where the target has tiles (AMX), see `xfmr_amx_panel_product`: they are used
+    for many rows, unless `batch-invariant`.
+
+    Other contractions (with batch dims, of a vector with a matrix that is no
+    weight) read their right side where it is. Its innermost dim selects the form:
+    with n innermost, vectors lie along n and k runs in sequence; with k
+    innermost, vectors lie along k and the partial sums of the lanes are added by
+    one fixed tree.
 
     Contractions on tensors are left alone: `xfmr-lower-row-groups` rewrites those
     between buffers onto memrefs.
@@ -401,16 +421,29 @@ def LowerContractions : Pass<"xfmr-lower-contractions", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    linalg.matmul ins(%a, %w : memref<?x64xf32>, memref<64x32xf32>)
-                  outs(%y : memref<?x32xf32>)
+    func.func @f(%a: memref<?x64xf32>, %w: memref<64x256xf32> {xfmr.weight},
+                 %y: memref<?x256xf32>) {
+      linalg.matmul ins(%a, %w : memref<?x64xf32>, memref<64x256xf32>)
+                    outs(%y : memref<?x256xf32>)
     ```
     After, among others:
     ```mlir
-    %r:16 = scf.for %k = %c0 to %c64 step %c1 iter_args(%s0 = %y0, ...)
-        -> (vector<16xf32>, ...) {
-      %w0 = vector.load %w[%k, %n] : memref<64x32xf32>, vector<16xf32>
+    %packed = memref.alloc() {alignment = 64 : i64} : memref<8x64x32xf32>
+    xfmr.pack_weight ins(%w : memref<64x256xf32>)
+        outs(%packed : memref<8x64x32xf32>) layout(in_out)
+    scf.forall (%n) = (0) to (256) step (128) {
       ...
-      %e0 = memref.load %a[%m, %k] : memref<?x64xf32>
+      func.call @xfmr_panel_product_f32_f32_f32(%rows, %panels, %columns)
+    }
+    ```
+    and in that function:
+    ```mlir
+    %sums:16 = scf.for %k = %c0 to %steps step %c2 iter_args(%s0 = %zero, ...)
+        -> (vector<16xf32>, ...) {
+      memref.prefetch %panels[...]
+      %w0 = vector.load %panels[%panel, %k, %c0]
+      %w1 = vector.load %panels[%panel, %k, %c16]
+      %e0 = memref.load %rows[%row, %k]
       %v0 = vector.broadcast %e0 : f32 to vector<16xf32>
       %f0 = math.fma %v0, %w0, %s0 : vector<16xf32>
       ...
@@ -672,6 +705,34 @@ def NarrowMasksToInteger : Pass<"xfmr-narrow-masks-to-integer"> {
     %1 = llvm.intr.masked.load %p, %m, %0 {alignment = 2 : i32}
         : (!llvm.ptr, vector<8xi1>, vector<8xi16>) -> vector<8xi16>
     %2 = llvm.bitcast %1 : vector<8xi16> to vector<8xbf16>
+    ```
+
+    Changes numerics: no.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def SplitVectorAccesses : Pass<"xfmr-split-vector-accesses"> {
+  let summary = "Wide loads and stores become those of cache lines, in order";
+  let description = [{
+    Splits the LLVM dialect's loads and stores of vectors that are wider than 64
+    bytes into such of 64 bytes. LLVM would split them, too, but into parts of no
+    particular order; from memory, rows that are not read in ascending order take
+    up to a quarter longer.
+
+    Before:
+
+    ```mlir
+    %0 = llvm.load %p {alignment = 4 : i64} : !llvm.ptr -> vector<32xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %0 = llvm.load %p {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+    %1 = llvm.getelementptr %p[16] : (!llvm.ptr) -> !llvm.ptr, f32
+    %2 = llvm.load %1 {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+    %3 = llvm.shufflevector %0, %2 [0, 1, ..., 31] : vector<16xf32>
     ```
 
     Changes numerics: no.
