@@ -161,9 +161,12 @@ void fillFromFeatures(CPUTarget &target, const MCSubtargetInfo &info,
   target.hasBF16Dot = target.convertsBF16 = has("+avx512bf16") && avx512;
   target.hasAMXBF16 = has("+amx-bf16");
   target.hasAMXInt8 = has("+amx-int8");
-  // Tiles multiply faster than memory delivers weights for fewer rows.
-  if (target.hasAMXBF16)
-    target.productRows = 512;
+  // Tiles multiply faster than memory delivers weights for few rows, and than
+  // sums of a block are added up where blocks are short.
+  if (target.hasAMXBF16) {
+    target.mostProductRows = 512;
+    target.hiddenBlock = 4096;
+  }
 }
 
 } // namespace

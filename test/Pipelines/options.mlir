@@ -2,7 +2,7 @@
 // RUN: not xfmr-opt --xfmr-lower-to-cpu=threads=-1 %s 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: not xfmr-opt --xfmr-lower-to-cpu=numerics=fast %s 2>&1 | FileCheck %s --check-prefix=NUMERICS
 // RUN: not xfmr-opt --xfmr-lower-to-cpu=tile-rows=-2 %s 2>&1 | FileCheck %s --check-prefix=ROWS
-// RUN: not xfmr-opt --xfmr-lower-to-cpu=hidden-block=0 %s 2>&1 | FileCheck %s --check-prefix=BLOCK
+// RUN: not xfmr-opt --xfmr-lower-to-cpu=hidden-block=-1 %s 2>&1 | FileCheck %s --check-prefix=BLOCK
 // RUN: not xfmr-opt --xfmr-lower-to-cpu="threads=2 parallel-from=-2" %s 2>&1 | FileCheck %s --check-prefix=FROM
 // RUN: xfmr-opt --xfmr-lower-to-cpu="threads=2 parallel-from=12345" %s | FileCheck %s --check-prefixes=LARGE,OPTION
 // RUN: xfmr-opt --xfmr-lower-to-cpu="threads=2" %s | FileCheck %s --check-prefixes=LARGE,FACTS
@@ -14,7 +14,7 @@
 // THREADS: '-1' value invalid
 // NUMERICS: --numerics option: Cannot find option named 'fast'
 // ROWS: error: expected tile-rows of 0 or more, got -2
-// BLOCK: error: expected a hidden-block of 1 or more, got 0
+// BLOCK: error: expected a hidden-block of 1 or more, got -1
 
 // FROM: error: expected parallel-from of 0 or more, got -2
 

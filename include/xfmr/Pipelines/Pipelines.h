@@ -79,8 +79,9 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
   Option<int64_t> hiddenBlock{
       *this, "hidden-block",
       llvm::cl::desc("how many hidden values of a feed-forward network are "
-                     "computed before they are multiplied by the down weights"),
-      llvm::cl::init(1024)};
+                     "computed before they are multiplied by the down "
+                     "weights; 0 as the target's facts say"),
+      llvm::cl::init(0)};
   Option<bool> packWeights{
       *this, "pack-weights",
       llvm::cl::desc("pack weights outside of the functions that use them, "

@@ -79,8 +79,12 @@ struct CPUTarget {
   /// threads for: about 3 microseconds on one core.
   int64_t parallelFromElements = 32768;
 
-  /// Rows that are multiplied by a weight while it is in a cache.
-  int64_t productRows = 128;
+  /// Rows that are multiplied by a weight while it is in a cache: at least, and
+  /// at most where that many fit half of the L2 cache.
+  int64_t productRows = 128, mostProductRows = 128;
+  /// Hidden values of a network that are computed before the down product takes
+  /// them.
+  int64_t hiddenBlock = 1024;
 
   /// How many elements of the given width a vector register holds.
   unsigned getVectorLanes(unsigned elementBits) const {

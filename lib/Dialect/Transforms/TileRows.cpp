@@ -126,11 +126,32 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
   int64_t getTileRows(ArrayRef<Operation *> ops, unsigned numRowDims) {
     if (tileRows > 0)
       return tileRows;
-    return llvm::any_of(
-               ops,
-               [&](Operation *op) { return isContraction(op, numRowDims); })
-               ? productRows
-               : 4;
+    int64_t rows = 4, bytes = 0;
+    for (Operation *op : ops) {
+      if (!isContraction(op, numRowDims))
+        continue;
+      rows = std::max(rows, productRows.getValue());
+      for (OpOperand &operand : op->getOpOperands())
+        if (getRowAccess(operand, numRowDims) == RowAccess::Aligned)
+          bytes = std::max(
+              bytes, getRowBytes(cast<ShapedType>(operand.get().getType()),
+                                 numRowDims));
+    }
+    while (bytes > 0 && 2 * rows <= mostProductRows &&
+           2 * rows * bytes <= productBytes)
+      rows *= 2;
+    return rows;
+  }
+
+  /// More than any cache where it is not known.
+  static int64_t getRowBytes(ShapedType type, unsigned numRowDims) {
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    for (int64_t size : type.getShape().drop_front(numRowDims)) {
+      if (ShapedType::isDynamic(size))
+        return std::numeric_limits<int32_t>::max();
+      bytes *= size;
+    }
+    return bytes;
   }
 
   remark::RemarkOpts getRemark(StringRef name) {

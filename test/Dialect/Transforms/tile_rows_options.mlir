@@ -3,6 +3,8 @@
 // RUN: xfmr-opt --xfmr-tile-rows=tile-rows=7 %s | FileCheck %s --check-prefixes=CHECK,SEVEN
 // RUN: xfmr-opt --xfmr-tile-rows=tile-rows=200 %s | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: not xfmr-opt --xfmr-tile-rows=tile-rows=-1 %s 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: xfmr-opt --xfmr-tile-rows="product-rows=16 most-product-rows=64 product-bytes=1024" %s | FileCheck %s --check-prefix=BYTES
+// RUN: xfmr-opt --xfmr-tile-rows="product-rows=16 most-product-rows=32 product-bytes=4096" %s | FileCheck %s --check-prefix=BYTES
 // RUN: not xfmr-opt --xfmr-tile-rows=product-rows=0 %s 2>&1 | FileCheck %s --check-prefix=PRODUCT
 // RUN: xfmr-opt --xfmr-tile-rows=product-rows=64 --remarks-filter=xfmr-tile-rows -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
 
@@ -30,6 +32,8 @@ func.func @norm(%x: tensor<100x8xf32>, %y: tensor<100x8xf32>) -> tensor<100x8xf3
 // CHECK-LABEL: func @network
 func.func @network(%x: tensor<100x8xf32>, %w: tensor<8x8xf32>, %y: tensor<100x8xf32>) -> tensor<100x8xf32> {
   // AUTO: scf.forall (%{{.*}}) = (0) to (100) step (64)
+  // BYTES-LABEL: func @network
+  // BYTES: scf.forall (%{{.*}}) = (0) to (100) step (32)
   // CHECK: xfmr.ffn
   %0 = xfmr.ffn ins(%x : tensor<100x8xf32>) up(%w : tensor<8x8xf32>) down(%w : tensor<8x8xf32>)
       outs(%y : tensor<100x8xf32>) activation(relu) layout(in_out) -> tensor<100x8xf32>

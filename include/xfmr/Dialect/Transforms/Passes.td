@@ -247,6 +247,10 @@ def TileRows : Pass<"xfmr-tile-rows"> {
     ```
   }];
   let options = [
+    Option<"mostProductRows", "most-product-rows", "int64_t", "128",
+           "Rows of such a tile where they are known to fit `product-bytes`">,
+    Option<"productBytes", "product-bytes", "int64_t", "0",
+           "Bytes of a product's rows beyond which a tile has `product-rows`">,
     Option<"productRows", "product-rows", "int64_t", "128",
            "Rows of a tile of a group with a product, whose weights every tile "
            "reads, unless `tile-rows` is given">,
