@@ -45,7 +45,7 @@ constexpr int64_t kGroupPanels = 4;
 /// As many tiles of a panel prefetch the next block of inputs with one line an
 /// iteration; fewer need more.
 constexpr int64_t kManyTiles = 8;
-constexpr int64_t kFewTilesLines = 4;
+constexpr int64_t kFewTilesLines = 2;
 
 class PanelProductEmitter {
 public:
@@ -151,10 +151,15 @@ void PanelProductEmitter::emitRowTiles(const PanelTile &group, Extent rows) {
     }
     // Few tiles have more to prefetch each; one alone reads without a pause.
     Value zero = emitter.index(0);
-    Value isFew = isBetween(rows, 2 * largest, kManyTiles * largest);
-    Value split = arith::SelectOp::create(builder, loc, isFew, end.value, zero);
-    emitTiles(zero, split, kFewTilesLines);
-    emitTiles(split, end.value, 1);
+    auto emitIf = [&](int64_t from, int64_t to, int64_t prefetchedLines) {
+      emitTiles(zero,
+                arith::SelectOp::create(builder, loc, isBetween(rows, from, to),
+                                        end.value, zero),
+                prefetchedLines);
+    };
+    emitIf(largest, 2 * largest, 0);
+    emitIf(2 * largest, kManyTiles * largest, kFewTilesLines);
+    emitIf(kManyTiles * largest, kRowBlock + 1, 1);
   }
 }
 

@@ -26,8 +26,9 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Steps of the loop over inputs that one iteration takes.
-static constexpr int64_t kUnroll = 4;
+/// Steps of the loop over inputs that one iteration takes. With more of them,
+/// LLVM's scheduler moves loads up until they do not stay in registers.
+static constexpr int64_t kUnroll = 2;
 
 /// Bytes that a prefetch fetches.
 static constexpr int64_t kLineBytes = 64;
@@ -417,6 +418,8 @@ PanelTileEmitter::emitSteps(const PanelTile &tile) {
 
 void PanelTileEmitter::emitTile(const PanelTile &tile) {
   Accumulators sums = emitSteps(tile);
+  if (kernel == PanelKernel::DotPairs)
+    sums = emitTinySums(tile, sums);
   int64_t width = product.getPanelWidth();
   for (int64_t row = 0; row < tile.rows; ++row) {
     Value outRow = add(tile.firstRow, add(tile.row, index(row)));

@@ -120,6 +120,14 @@ private:
                 function_ref<Value(int64_t)> lhs, MutableArrayRef<Value> sums);
   Value emitFma(Value a, Value b, Value sum);
 
+  // Sums that an instruction may have flushed to zero.
+  Accumulators emitTinySums(const PanelTile &tile, Accumulators sums);
+  Value emitExactSum(const PanelTile &tile, Value row, Value panel,
+                     Value column);
+  Value emitHasInputs(const PanelTile &tile, Value row);
+  Value loadInput(const PanelTile &tile, Value row, Value input);
+  Value getMagnitude(Value sum);
+
   RewriterBase &builder;
   Location loc;
   const PanelProduct &product;
@@ -131,6 +139,8 @@ private:
   int64_t lanes, vectors;
   std::map<int64_t, Value> constants;
   Value packed, firstPanel, firstStep;
+  /// Memory for the sums of a tile that are looked at one by one.
+  Value tinySums;
 };
 
 } // namespace mlir::xfmr

@@ -1,9 +1,15 @@
 // RUN: xfmr-opt --xfmr-lower-contractions --remarks-filter=xfmr-lower-contractions -o /dev/null %s 2>&1 | FileCheck %s
+// RUN: xfmr-opt --xfmr-lower-contractions=panels=false --remarks-filter=xfmr-lower-contractions -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=PLAIN
 // RUN: not xfmr-opt --xfmr-lower-contractions=tile-rows=3 -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=ROWS
 
+// RUN: not xfmr-opt --xfmr-lower-contractions=cpu=nothing -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=CPU
+
+// CPU: error: unknown CPU 'nothing'
 // ROWS: error: xfmr-lower-contractions: 3 is not a power of two from 1 to 64
 
-// CHECK: remarks.mlir:[[#@LINE+2]]:3: remark: [Passed] ContractionLowered {{.*}} Remark="lowered a contraction", form=panel
+// CHECK: remarks.mlir:[[#@LINE+4]]:3: remark: [Passed] ContractionLowered {{.*}} Remark="lowered a contraction", form="panels packed each time"
+// CHECK: remarks.mlir:[[#@LINE+3]]:3: remark: [Missed] PackedEachTime {{.*}} bytesMovedPerElement=8, multiplyAddsPerElement=4
+// PLAIN: remarks.mlir:[[#@LINE+2]]:3: remark: [Passed] ContractionLowered {{.*}} Remark="lowered a contraction", form=panel
 func.func @lowered(%a: memref<4x4xf32>, %y: memref<4x4xf32>) {
   linalg.matmul ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%y : memref<4x4xf32>)
   return

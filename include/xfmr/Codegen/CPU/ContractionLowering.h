@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // out[b.., m.., n..] += sum_k lhs[b.., m.., k..] * rhs[b.., n.., k..], with the
-// dims of each operand in any order. The right side's innermost dim selects the
-// form, whatever its stride, so that strided operands give the same bits:
+// dims of each operand in any order. Rows times one matrix are a product of
+// packed panels (PanelProduct.h). Of others, the right side's innermost dim
+// selects the form, whatever its stride, so that strided operands give the same
+// bits:
 // - n innermost: vectors along n, one fma an element for each k;
 // - k innermost: vectors along k, the lanes' partial sums added by one fixed
 // tree. In both, blocks of 64 steps along k have partial sums of their own, and
