@@ -16,14 +16,15 @@
 // CHECK-DAG:     vector.create_mask %{{.*}} : vector<16xi1>
 // CHECK-DAG:     vector.create_mask %{{.*}} : vector<16xi1>
 // CHECK:         scf.for
-// CHECK:           scf.for {{.*}} step %c256 iter_args(%[[A:.*]] = %{{.*}}) -> (vector<128xf32>)
-// CHECK-NEXT:        %[[V:.*]] = vector.load %[[X]]{{.*}} vector<256xbf16>
+// CHECK:           scf.for {{.*}} step %c256 iter_args(%[[A:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (vector<64xf32>, vector<64xf32>)
+// CHECK-NEXT:        %[[V:.*]] = vector.load %[[X]]{{.*}} vector<128xbf16>
 // FMA-NEXT:          %[[E:.*]], %[[O:.*]] = vector.deinterleave %[[V]]
 // FMA-NEXT:          %[[OW:.*]] = arith.extf %[[O]]
 // FMA-NEXT:          %[[S:.*]] = math.fma %[[OW]], %[[OW]], %[[A]]
 // FMA-NEXT:          %[[EW:.*]] = arith.extf %[[E]]
 // FMA-NEXT:          %[[T:.*]] = math.fma %[[EW]], %[[EW]], %[[S]]
-// FMA-NEXT:          scf.yield %[[T]]
+// FMA:               vector.load %[[X]]{{.*}} vector<128xbf16>
+// FMA:               scf.yield %[[T]], %{{.*}}
 // DOT-COUNT-8:       x86vector.avx512.dot
 // DOT:               scf.yield
 // CHECK:           scf.for {{.*}} step %c32 iter_args({{.*}}) -> (vector<16xf32>)
