@@ -64,8 +64,8 @@ struct CPUTarget {
   /// AMX tiles, with bf16 and int8 products.
   bool hasAMXBF16 = false;
   bool hasAMXInt8 = false;
-  /// Rows from which on tiles multiply bf16 faster than vectors do: weights that
-  /// come from memory, and weights that an L2 cache holds.
+  /// Rows from which on tiles multiply bf16 faster than vectors do: weights
+  /// that come from memory, and weights that an L2 cache holds.
   int64_t amxFromRows = 4;
   int64_t amxFromRowsInL2 = 2;
 

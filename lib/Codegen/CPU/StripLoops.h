@@ -78,8 +78,8 @@ private:
 /// `condition`, which code that branches on it may take to be false.
 Value emitUnlikely(OpBuilder &builder, Location loc, Value condition);
 
-/// Tells LLVM to leave a loop as it is: by a discardable attribute, kept down to
-/// LLVM IR.
+/// Tells LLVM to leave a loop as it is: by a discardable attribute, kept down
+/// to LLVM IR.
 void disableUnrolling(scf::ForOp loop);
 
 } // namespace mlir::xfmr

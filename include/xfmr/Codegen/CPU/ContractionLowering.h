@@ -61,8 +61,8 @@ struct ContractionInfo {
 FailureOr<ContractionInfo> matchContraction(linalg::LinalgOp op,
                                             std::string *reason = nullptr);
 
-/// Whether `op` multiplies rows by one matrix, the same for all of them, so that
-/// threads can share its columns.
+/// Whether `op` multiplies rows by one matrix, the same for all of them, so
+/// that threads can share its columns.
 bool isPanelProduct(linalg::LinalgOp op);
 
 /// Whether all operands are strided memrefs.

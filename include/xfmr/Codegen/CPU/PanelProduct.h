@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// out[rows x columns] += lhs[rows x K] * panels. `xfmr-lower-contractions` makes
-// one of a contraction with a weight, and one of the emitters below makes loops
-// of it. What they emit is sequential; the pass puts threads around it.
+// out[rows x columns] += lhs[rows x K] * panels. `xfmr-lower-contractions`
+// makes one of a contraction with a weight, and one of the emitters below makes
+// loops of it. What they emit is sequential; the pass puts threads around it.
 //
 // A product may be split along K at any multiple of the summation block of its
 // emitter, and anywhere along rows and panels, without a change of bits: `out`
@@ -64,8 +64,8 @@ struct PanelProduct {
 /// rounded to is coarser by far.
 int64_t getPanelSummationBlock(Type weightType);
 
-/// Emits `product` in vector code at the rewriter's insertion point: a call of a
-/// private function of the module, `xfmr_panel_product_*`, that serves all
+/// Emits `product` in vector code at the rewriter's insertion point: a call of
+/// a private function of the module, `xfmr_panel_product_*`, that serves all
 /// products of these element types.
 void emitVectorPanelProduct(RewriterBase &rewriter, Location loc,
                             const PanelProduct &product,

@@ -80,8 +80,8 @@ LogicalResult checkRowOp(linalg::LinalgOp op, std::string *reason = nullptr);
 /// scalars and buffers of the group must dominate. The ops of the group are
 /// left in place. On failure nothing was emitted and `reason` says why.
 LogicalResult lowerRowGroup(RewriterBase &rewriter, const RowGroup &group,
-                                  const RowLoweringOptions &options,
-                                  std::string *reason = nullptr);
+                            const RowLoweringOptions &options,
+                            std::string *reason = nullptr);
 
 /// Lowers everything in `block` (not in nested regions): clusters of tensor ops
 /// between `bufferization.to_tensor` and

@@ -26,10 +26,16 @@ typedef struct {
 enum { ROWS, APART, ANY };
 
 #define ORDERS(T, KIND, KIND_NAME, BYTES, GROUP)                               \
-  {#T "_in_out_" #KIND_NAME, (Pack)pack_##T##_in_out_##KIND_NAME, BYTES, GROUP, \
-   1, KIND},                                                                   \
-      {#T "_out_in_" #KIND_NAME, (Pack)pack_##T##_out_in_##KIND_NAME, BYTES,   \
-       GROUP, 0, KIND}
+  {#T "_in_out_" #KIND_NAME,                                                   \
+   (Pack)pack_##T##_in_out_##KIND_NAME,                                        \
+   BYTES,                                                                      \
+   GROUP,                                                                      \
+   1,                                                                          \
+   KIND},                                                                      \
+  {                                                                            \
+    #T "_out_in_" #KIND_NAME, (Pack)pack_##T##_out_in_##KIND_NAME, BYTES,      \
+        GROUP, 0, KIND                                                         \
+  }
 #define FUNCTIONS(T, BYTES, GROUP)                                             \
   ORDERS(T, ROWS, rows, BYTES, GROUP), ORDERS(T, APART, apart, BYTES, GROUP),  \
       ORDERS(T, ANY, any, BYTES, GROUP)
@@ -130,9 +136,10 @@ static void check(const Function *f, int vectorBytes, int64_t inputs,
                (unsigned long long)got, (unsigned long long)expected);
     }
   if (wrong) {
-    printf("%s: %d inputs %d outputs, strides %d %d, gap %d: wrong, status %d\n",
-           f->name, (int)inputs, (int)outputs, (int)inputStride,
-           (int)outputStride, (int)gap, status);
+    printf(
+        "%s: %d inputs %d outputs, strides %d %d, gap %d: wrong, status %d\n",
+        f->name, (int)inputs, (int)outputs, (int)inputStride, (int)outputStride,
+        (int)gap, status);
     exit(1);
   }
   ++numCases;
@@ -142,7 +149,8 @@ int main(int argc, char **argv) {
   int vectorBytes = atoi(argv[argc - 1]);
   weightBlock = newBlock();
   packedBlock = newBlock();
-  static const int64_t sizes[] = {0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 66, 97, 291};
+  static const int64_t sizes[] = {0,  1,  2,  3,  7,  15, 16,
+                                  17, 31, 32, 33, 66, 97, 291};
   for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); ++i) {
     const Function *f = &functions[i];
     for (size_t a = 0; a < sizeof(sizes) / sizeof(*sizes); ++a)

@@ -71,8 +71,9 @@ static void check_errors(void) {
   EXPECT(strstr(norm_error_message(status), "argument 2 (y)"));
   xfmr_memref_2d_f32 short_y = matrix(data, 1, D);
   status = norm(&x, &g, &short_y, &result);
-  EXPECT(strstr(norm_error_message(status), "functions.mlir:4:8: 'xfmr.rmsnorm' "
-                                            "op expected dim 0 of outs"));
+  EXPECT(strstr(norm_error_message(status),
+                "functions.mlir:4:8: 'xfmr.rmsnorm' "
+                "op expected dim 0 of outs"));
   EXPECT(strcmp(norm_error_message(0), "no error") == 0);
   EXPECT(strcmp(norm_error_message(12345), "unknown status") == 0);
 }

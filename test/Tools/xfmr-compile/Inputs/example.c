@@ -25,8 +25,8 @@ int main(void) {
   xfmr_memref_1d_f32 norm = {ones, ones, 0, {576}, {1}};
 
   xfmr_memref_3d_f32 gate_packed, up_packed, down_packed;
-  int32_t status = f32_packed_sizes(&gate, &up, &down, &gate_packed,
-                                    &up_packed, &down_packed);
+  int32_t status = f32_packed_sizes(&gate, &up, &down, &gate_packed, &up_packed,
+                                    &down_packed);
   allocate(&gate_packed);
   allocate(&up_packed);
   allocate(&down_packed);

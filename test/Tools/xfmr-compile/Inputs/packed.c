@@ -194,7 +194,8 @@ static void check_dynamic(int64_t d, int64_t ff, int64_t out) {
       for (int64_t h = 0; h < ff; ++h) {
         double gate = 0, up = 0;
         for (int64_t k = 0; k < d; ++k) {
-          gate += (double)from_bf16(x[i * d + k]) * from_bf16(gu[2 * h * d + k]);
+          gate +=
+              (double)from_bf16(x[i * d + k]) * from_bf16(gu[2 * h * d + k]);
           up += (double)from_bf16(x[i * d + k]) *
                 from_bf16(gu[(2 * h + 1) * d + k]);
         }

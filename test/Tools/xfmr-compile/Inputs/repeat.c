@@ -1,4 +1,5 @@
-/* Calls two functions 5,000 times each and looks at the heap before and after. */
+/* Calls two functions 5,000 times each and looks at the heap before and after.
+ */
 #include "support.h"
 
 #include <malloc.h>
