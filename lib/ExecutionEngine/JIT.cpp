@@ -64,6 +64,13 @@ JIT::create(std::unique_ptr<llvm::LLVMContext> context,
   std::unique_ptr<JIT> result(new JIT);
   result->jit = std::move(*lljit);
   llvm::orc::JITDylib &dylib = result->jit->getMainJITDylib();
+  // The process comes first: a library's dependencies are searched with it, and
+  // memory of its `malloc` may not be the process's to free.
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      result->jit->getDataLayout().getGlobalPrefix());
+  if (!process)
+    return process.takeError();
+  dylib.addGenerator(std::move(*process));
   for (const std::string &library : options.libraries) {
     auto generator = llvm::orc::DynamicLibrarySearchGenerator::Load(
         library.c_str(), result->jit->getDataLayout().getGlobalPrefix());

@@ -407,11 +407,10 @@ void KernelEmitter::emitManyRows(Value begin) {
 void KernelEmitter::emit() {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(function.addEntryBlock());
-  for (auto [value, argument] : llvm::zip_equal(
-           std::initializer_list<Value *>{&lhs, &packed, &out, &rows, &columns,
-                                          &inputs, &firstPanel, &firstPair,
-                                          &fetch},
-           function.getArguments()))
+  Value *parameters[] = {&lhs,    &packed,     &out,       &rows, &columns,
+                         &inputs, &firstPanel, &firstPair, &fetch};
+  for (auto [value, argument] :
+       llvm::zip_equal(parameters, function.getArguments()))
     *value = argument;
   auto allocate = [&](ArrayRef<int64_t> shape, Type type) -> Value {
     return memref::AllocaOp::create(builder, loc, MemRefType::get(shape, type),
