@@ -54,7 +54,7 @@ constexpr MeasuredFacts measuredFacts[] = {
     {"znver1", false, 32, 512, 8192, 0},
     {"znver2", false, 32, 512, 16384, 0},
     {"znver3", false, 32, 512, 32768, 0},
-    {"znver4", true, 32, 1024, 32768, 4},
+    {"znver4", true, 32, 1024, 32768, 6},
     {"znver5", true, 48, 1024, 32768, 0},
     {"neoverse-n1", false, 64, 1024, 32768, 0},
     {"neoverse-v1", true, 64, 1024, 32768, 0},
