@@ -27,23 +27,31 @@ def require(base, case):
         raise base.Unsupported("no %s here" % case["op"])
 
 
+class Buffers:
+    """Memory of one case at a time."""
+
+    def __init__(self, work):
+        self.support, self.addresses, self.size = kernel.Support(work), [], 0
+
+    def renew(self, count, size):
+        for address in self.addresses:
+            self.support.release(address, self.size)
+        self.addresses, self.size = [self.support.allocate(size) for _ in range(count)], size
+        return self.addresses
+
+
 def make_copy(base, work):
-    support = kernel.Support(work)
+    buffers = Buffers(work)
 
     class Copy(base.Worker):
-        buffers = ()
-
         def setup(self, case):
             require(base, case)
-            for address in self.buffers:
-                support.release(address, self.size)
-            self.size = description.moved_bytes(case) // 2
-            self.buffers = [support.allocate(self.size) for _ in range(2)]
-            view(self.buffers[1], (self.size // 4,), "f32")[...] = 1
-            return "memcpy of %d bytes" % self.size
+            size = description.moved_bytes(case) // 2
+            view(buffers.renew(2, size)[1], (size // 4,), "f32")[...] = 1
+            return "memcpy of %d bytes" % size
 
         def loop(self, count):
-            support.library.copy_repeatedly(*self.buffers, self.size, base.THREADS, count)
+            buffers.support.library.copy_repeatedly(*buffers.addresses, buffers.size, base.THREADS, count)
 
         def call(self):
             self.loop(1)
@@ -97,23 +105,18 @@ def make_onednn(base, work, include, libraries):
                 "-o", library])
     library = ctypes.CDLL(str(library))
     library.rows_error.restype = ctypes.c_char_p
-    support = kernel.Support(work)
+    buffers = Buffers(work)
 
     class OneDNN(base.Worker):
-        buffers = ()
-
         def setup(self, case):
             require(base, case)
-            for address in self.buffers:
-                support.release(address, self.size)
             arrays = base.common.inputs(case)
-            self.shape, self.dtype, self.size = arrays["x"].shape, case["dtype"], arrays["x"].nbytes
-            self.buffers = [support.allocate(self.size) for _ in range(3)]
-            for name, address in zip("xu", self.buffers):
+            self.shape, self.dtype = arrays["x"].shape, case["dtype"]
+            for name, address in zip("xu", buffers.renew(3, arrays["x"].nbytes)):
                 if name in arrays:
                     view(address, self.shape, self.dtype)[...] = arrays[name]
             failed = library.rows_setup(case["op"].encode(), int(self.dtype == "bf16"), *map(ctypes.c_int64, self.shape),
-                                        *map(ctypes.c_void_p, self.buffers))
+                                        *map(ctypes.c_void_p, buffers.addresses))
             if failed:
                 raise base.Unsupported(library.rows_error().decode())
             return library.rows_error().decode()
@@ -125,7 +128,7 @@ def make_onednn(base, work, include, libraries):
             self.loop(1)
 
         def outputs(self):
-            return [view(self.buffers[2], self.shape, self.dtype)]
+            return [view(buffers.addresses[2], self.shape, self.dtype)]
 
     return OneDNN()
 

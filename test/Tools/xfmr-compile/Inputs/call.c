@@ -1,19 +1,6 @@
 /* Calls every function of functions.mlir and checks what it gives. */
 #include "support.h"
 
-static uint16_t to_bf16(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, 4);
-  return bits >> 16;
-}
-
-static float from_bf16(uint16_t value) {
-  uint32_t bits = (uint32_t)value << 16;
-  float result;
-  memcpy(&result, &bits, 4);
-  return result;
-}
-
 static void check_strided(void) {
   /* Columns of a matrix whose rows have gaps: x is transposed. */
   uint16_t x[5 * 9], y[3 * 16];

@@ -1,19 +1,7 @@
 /* Packs the weights of the functions of packed.mlir, calls them on the packed
    ones and compares with the definition. */
 #include "packed.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define EXPECT(condition)                                                      \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);          \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
+#include "checks.h"
 
 /* The linker is told to call these from the functions. */
 void *__real_malloc(size_t size);
@@ -24,10 +12,6 @@ void *__wrap_malloc(size_t size) {
 }
 
 enum { ROWS = 5, D = 70, FF = 101, OUT = 50 };
-
-static float value(int64_t i, int64_t j) {
-  return (float)((i * 31 + j * 17) % 23) / 8.0f - 1.25f;
-}
 
 /* An element of a weight; `seed` tells weights apart. */
 static float weight(int64_t input, int64_t output, int seed) {
@@ -139,18 +123,6 @@ static void check_swiglu(void) {
   free(x);
   free(y);
   free(u.allocated);
-}
-
-static uint16_t to_bf16(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, 4);
-  return bits >> 16;
-}
-static float from_bf16(uint16_t value) {
-  uint32_t bits = (uint32_t)value << 16;
-  float result;
-  memcpy(&result, &bits, 4);
-  return result;
 }
 
 static void check_dynamic(int64_t d, int64_t ff, int64_t out) {

@@ -2,20 +2,8 @@
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
+#include "checks.h"
 #include "functions.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define EXPECT(condition)                                                      \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);          \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 enum { D = 40, FF = 72 };
 
@@ -27,10 +15,6 @@ static xfmr_memref_2d_f32 matrix(float *data, int64_t rows, int64_t columns) {
 static xfmr_memref_1d_f32 vector(float *data, int64_t size) {
   xfmr_memref_1d_f32 v = {data, data, 0, {size}, {1}};
   return v;
-}
-
-static float value(int64_t i, int64_t j) {
-  return (float)((i * 31 + j * 17) % 23) / 8.0f - 1.25f;
 }
 
 static void fill(float *data, int64_t rows, int64_t columns) {
