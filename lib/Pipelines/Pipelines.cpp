@@ -124,13 +124,12 @@ void xfmr::buildDecomposeStage(OpPassManager &pm,
 
 void xfmr::buildVectorizeStage(OpPassManager &pm,
                                const CPUPipelineOptions &options) {
-  unsigned vectorBytes = getTarget(options).vectorBytes;
   LowerContractionsOptions contractions;
   contractions.batchInvariant = options.batchInvariant;
   contractions.cpu = options.cpu;
   CPUTarget target = getTarget(options);
   LowerRowGroupsOptions rowGroups;
-  rowGroups.vectorBytes = vectorBytes;
+  rowGroups.vectorBytes = target.vectorBytes;
   rowGroups.vectorRegisters = target.vectorRegisters;
   rowGroups.bf16Dot = target.prefersBF16Dot;
   rowGroups.prefetchFromBytes = target.l1Bytes;
@@ -146,8 +145,8 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
   if (options.packWeights)
     pm.addPass(createOutlineWeightPacking({options.runtimeChecks}));
   LowerWeightPackingOptions packing;
-  packing.vectorBytes = vectorBytes;
-  packing.nonTemporalFrom = getTarget(options).nonTemporalFromBytes;
+  packing.vectorBytes = target.vectorBytes;
+  packing.nonTemporalFrom = target.nonTemporalFromBytes;
   pm.addPass(createLowerWeightPacking(packing));
   // What neither of them knows.
   pm.addPass(createConvertLinalgToLoopsPass());

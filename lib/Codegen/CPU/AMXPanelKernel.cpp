@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AMXPanelProduct.h"
+#include "PrivateFunctions.h"
 #include "StripLoops.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -98,23 +99,14 @@ private:
   }
   void emitFor(Value from, Value to, int64_t step,
                function_ref<void(Value)> body) {
-    auto loop =
-        scf::ForOp::create(builder, loc, from, to, index(step), ValueRange(),
-                           [&](OpBuilder &, Location, Value iv, ValueRange) {
-                             body(iv);
-                             scf::YieldOp::create(builder, loc);
-                           });
-    disableUnrolling(loop);
+    emitTileFor(from, to, step, {}, [&](Value iv, ValueRange) -> Tiles {
+      body(iv);
+      return {};
+    });
   }
   Tiles emitTileFor(Value from, Value to, int64_t step, const Tiles &inits,
                     function_ref<Tiles(Value, ValueRange)> body) {
-    auto loop = scf::ForOp::create(
-        builder, loc, from, to, index(step), inits,
-        [&](OpBuilder &, Location, Value iv, ValueRange args) {
-          scf::YieldOp::create(builder, loc, body(iv, args));
-        });
-    disableUnrolling(loop);
-    return Tiles(loop.getResults());
+    return emitStripLoop(builder, loc, from, to, index(step), inits, body);
   }
 
   void emitFewRows(Value end);
@@ -405,8 +397,6 @@ void KernelEmitter::emitManyRows(Value begin) {
 }
 
 void KernelEmitter::emit() {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(function.addEntryBlock());
   Value *parameters[] = {&lhs,    &packed,     &out,       &rows, &columns,
                          &inputs, &firstPanel, &firstPair, &fetch};
   for (auto [value, argument] :
@@ -435,11 +425,6 @@ void KernelEmitter::emit() {
 
 func::FuncOp mlir::xfmr::getAMXPanelKernel(OpBuilder &builder,
                                            func::FuncOp caller) {
-  auto module = caller->getParentOfType<ModuleOp>();
-  if (auto known = module.lookupSymbol<func::FuncOp>(kAMXPanelKernel))
-    return known;
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(module.getBody());
   constexpr int64_t dynamic = ShapedType::kDynamic;
   auto strided = [&](ArrayRef<int64_t> shape, Type type,
                      ArrayRef<int64_t> strides) -> Type {
@@ -447,25 +432,16 @@ func::FuncOp mlir::xfmr::getAMXPanelKernel(OpBuilder &builder,
         shape, type,
         StridedLayoutAttr::get(builder.getContext(), dynamic, strides));
   };
-  Type indexType = builder.getIndexType();
   SmallVector<Type> types{
       strided({dynamic, dynamic}, builder.getBF16Type(), {dynamic, 1}),
       strided({dynamic, dynamic, kPanel, 2}, builder.getBF16Type(),
               {dynamic, 2 * kPanel, 2, 1}),
       strided({dynamic, dynamic}, builder.getF32Type(), {dynamic, 1})};
-  types.append(5, indexType);
+  types.append(5, builder.getIndexType());
   types.push_back(builder.getI1Type());
-  auto function =
-      func::FuncOp::create(builder, module.getLoc(), kAMXPanelKernel,
-                           builder.getFunctionType(types, TypeRange()));
-  function.setPrivate();
-  // Code for the same processor; and never inlined: one configuration of the
-  // tiles is for one function.
-  SmallVector<Attribute> attributes{builder.getStringAttr("noinline")};
-  constexpr StringLiteral passthrough = "passthrough";
-  if (auto known = caller->getAttrOfType<ArrayAttr>(passthrough))
-    llvm::append_range(attributes, known);
-  function->setAttr(passthrough, builder.getArrayAttr(attributes));
-  KernelEmitter(builder, function).emit();
-  return function;
+  // One configuration of the tiles is for one function.
+  return getKernelFunction(
+      builder, caller->getParentOfType<ModuleOp>().getLoc(), caller,
+      kAMXPanelKernel, builder.getFunctionType(types, TypeRange()),
+      [&](func::FuncOp kernel) { KernelEmitter(builder, kernel).emit(); });
 }

@@ -8,6 +8,7 @@
 
 #include "AMXPanelProduct.h"
 #include "AMXPermission.h"
+#include "RowLoweringDetail.h"
 #include "RowLoweringStrips.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -156,12 +157,6 @@ Value mlir::xfmr::emitAMXCondition(OpBuilder &builder, Location loc,
 // The left side
 //===----------------------------------------------------------------------===//
 
-static Value getRoot(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
-}
-
 static bool isAllocation(Value buffer) {
   return buffer.getDefiningOp<memref::AllocOp>() ||
          buffer.getDefiningOp<memref::AllocaOp>();
@@ -178,7 +173,7 @@ static bool isKernel(func::CallOp call) {
 
 /// Whether an op in `scope` may write to `buffer`.
 static bool mayWrite(Operation *scope, Value buffer) {
-  Value root = getRoot(buffer);
+  Value root = rows::getBaseBuffer(buffer);
   return scope
       ->walk([&](Operation *op) {
         if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
@@ -186,7 +181,7 @@ static bool mayWrite(Operation *scope, Value buffer) {
         // A kernel writes to its output alone.
         auto call = dyn_cast<func::CallOp>(op);
         if (call && isKernel(call))
-          return getRoot(call.getOperand(kKernelOutput)) == root
+          return rows::getBaseBuffer(call.getOperand(kKernelOutput)) == root
                      ? WalkResult::interrupt()
                      : WalkResult::advance();
         auto effects = dyn_cast<MemoryEffectOpInterface>(op);
@@ -201,7 +196,7 @@ static bool mayWrite(Operation *scope, Value buffer) {
           if (!effect.getValue())
             return WalkResult::interrupt();
           // Other memory is one that was allocated, or that was there before.
-          Value written = getRoot(effect.getValue());
+          Value written = rows::getBaseBuffer(effect.getValue());
           if (written == root || !(isAllocation(written) || isAllocation(root)))
             return WalkResult::interrupt();
         }

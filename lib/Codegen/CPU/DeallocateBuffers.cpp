@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowLoweringDetail.h"
 #include "xfmr/Codegen/CPU/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -244,9 +245,7 @@ struct DeallocateBuffers
     };
     WalkResult walked = getOperation()->walk([&](memref::DeallocOp dealloc) {
       mark(dealloc);
-      Value buffer = dealloc.getMemref();
-      while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-        buffer = view.getViewSource();
+      Value buffer = rows::getBaseBuffer(dealloc.getMemref());
       Operation *op = buffer.getDefiningOp();
       if (op && isa<memref::AllocOp>(op)) {
         mark(op);

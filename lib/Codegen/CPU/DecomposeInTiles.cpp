@@ -27,16 +27,6 @@ namespace mlir::xfmr {
 using namespace mlir;
 using namespace mlir::xfmr;
 
-static std::optional<FFNSpec> getFFNSpec(Operation *op) {
-  if (auto ffn = dyn_cast<FFNOp>(op))
-    return ffn.getFFNSpec();
-  if (auto ffn = dyn_cast<GLUFFNOp>(op))
-    return ffn.getFFNSpec();
-  if (auto ffn = dyn_cast<SwiGLUFFNOp>(op))
-    return ffn.getFFNSpec();
-  return std::nullopt;
-}
-
 /// Decomposes the op on tensors that are read from its buffers and written to
 /// them, so that the values between its parts have no memory yet.
 static LogicalResult decomposeOnTensors(RewriterBase &rewriter, Operation *op) {
@@ -102,7 +92,7 @@ struct DecomposeInTiles : xfmr::impl::DecomposeInTilesBase<DecomposeInTiles> {
       return op->emitOpError("expected to be expanded before it is decomposed: "
                              "run xfmr-expand-residual-blocks first");
     rewriter.setInsertionPoint(op);
-    std::optional<FFNSpec> spec = getFFNSpec(op);
+    std::optional<FFNSpec> spec = getNetwork(op);
     auto destinationStyle = cast<DestinationStyleOpInterface>(op);
     if (!destinationStyle.hasPureBufferSemantics()) {
       if (!spec) // A value between ops on buffers.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopWork.h"
+#include "PrivateFunctions.h"
 #include "RowLoweringLong.h"
 #include "xfmr/Codegen/CPU/Passes.h"
 
@@ -158,16 +159,9 @@ func::FuncOp LoopOutliner::outline() {
     types.push_back(rewriter.getI1Type());
   llvm::append_range(types, ValueRange(captures).getTypes());
 
-  rewriter.setInsertionPoint(parent);
-  function =
-      func::FuncOp::create(rewriter, loc, (parent.getName() + "_loop").str(),
-                           rewriter.getFunctionType(types, {}));
-  function.setPrivate();
-  // What the function is compiled for.
-  if (Attribute passthrough = parent->getDiscardableAttr("passthrough"))
-    function->setDiscardableAttr("passthrough", passthrough);
-  function->remove();
-  SymbolTable(parent->getParentOp()).insert(function, parent->getIterator());
+  function = createPrivateFunction(loc, parent, parent->getIterator(),
+                                   (parent.getName() + "_loop").str(),
+                                   rewriter.getFunctionType(types, {}));
 
   Block *entry = function.addEntryBlock();
   rewriter.setInsertionPointToStart(entry);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackedConstants.h"
+#include "RowLoweringDetail.h"
 #include "xfmr/Codegen/CPU/PanelLayout.h"
 #include "xfmr/Codegen/CPU/Passes.h"
 #include "xfmr/Dialect/IR/PackedWeights.h"
@@ -37,13 +38,6 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 namespace {
-
-/// The memory that `view` is a view of.
-Value getRoot(Value view) {
-  while (auto op = view.getDefiningOp<ViewLikeOpInterface>())
-    view = op.getViewSource();
-  return view;
-}
 
 /// Whether memory is written through `value` or a view of it, apart from `op`.
 /// A call reads packed weights, as any product does.
@@ -133,7 +127,8 @@ private:
 //===----------------------------------------------------------------------===//
 
 memref::GlobalOp OutlineWeightPacking::getPackedGlobal(PackWeightOp op) {
-  auto get = getRoot(op.getInput()).getDefiningOp<memref::GetGlobalOp>();
+  auto get =
+      rows::getBaseBuffer(op.getInput()).getDefiningOp<memref::GetGlobalOp>();
   auto global = get ? symbols->lookup<memref::GlobalOp>(get.getName())
                     : memref::GlobalOp();
   auto constant = global && global.getConstant()
@@ -281,7 +276,8 @@ void OutlineWeightPacking::createPackFunction(func::FuncOp function,
   }
   for (Packing &packing : packings)
     arguments.push_back(
-        {cast<BlockArgument>(getRoot(packing.op.getInput())).getArgNumber(),
+        {cast<BlockArgument>(rows::getBaseBuffer(packing.op.getInput()))
+             .getArgNumber(),
          packing.memory.getType()});
   pack->setAttr(kPackedWeightsAttrName,
                 getPackedWeightsAttr(&getContext(), arguments));
@@ -356,7 +352,7 @@ static void resolveSizes(func::FuncOp function,
                          const SetVector<Value> &weights) {
   SmallVector<Operation *> dims;
   function.walk([&](memref::DimOp dim) {
-    if (weights.contains(getRoot(dim.getSource())))
+    if (weights.contains(rows::getBaseBuffer(dim.getSource())))
       dims.push_back(dim);
   });
   RewritePatternSet patterns(function.getContext());
@@ -382,7 +378,8 @@ void OutlineWeightPacking::rewriteArguments(func::FuncOp function,
   // From the last, so that each comes behind its weight in the order of the
   // ops.
   for (Packing &packing : llvm::reverse(packings)) {
-    auto weight = cast<BlockArgument>(getRoot(packing.op.getInput()));
+    auto weight =
+        cast<BlockArgument>(rows::getBaseBuffer(packing.op.getInput()));
     weights.insert(weight);
     unsigned index = weight.getArgNumber() + 1;
     MemRefType type = packing.memory.getType();
@@ -417,7 +414,8 @@ LogicalResult OutlineWeightPacking::outline(func::FuncOp function) {
   SetVector<Value> found;
   bool isCalled = !SymbolTable::symbolKnownUseEmpty(function, getOperation());
   for (Packing &packing : findPackings(function)) {
-    auto weight = dyn_cast<BlockArgument>(getRoot(packing.op.getInput()));
+    auto weight =
+        dyn_cast<BlockArgument>(rows::getBaseBuffer(packing.op.getInput()));
     if (!weight || !function.getArgAttr(weight.getArgNumber(), kWeightAttrName))
       continue;
     std::string reason;
@@ -450,7 +448,8 @@ LogicalResult OutlineWeightPacking::outline(func::FuncOp function) {
   });
   // By their weights, as the arguments will be.
   auto getNumber = [](PackWeightOp op) {
-    return cast<BlockArgument>(getRoot(op.getInput())).getArgNumber();
+    return cast<BlockArgument>(rows::getBaseBuffer(op.getInput()))
+        .getArgNumber();
   };
   llvm::sort(packings, [&](const Packing &a, const Packing &b) {
     PackWeightOp first = a.op, second = b.op;

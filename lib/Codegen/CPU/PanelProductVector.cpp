@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PanelTile.h"
+#include "PrivateFunctions.h"
 #include "RowLoweringStrips.h"
 #include "xfmr/Codegen/CPU/PanelProduct.h"
 
@@ -282,8 +283,7 @@ static MemRefType getMatrixType(Value matrix) {
 }
 
 /// The function that multiplies operands of these types in the module of
-/// `caller`, for the same processor: one for all products, since it is of some
-/// size and does not get better by knowing theirs.
+/// `caller`: one for all products.
 static func::FuncOp getKernel(RewriterBase &rewriter, Location loc,
                               FunctionOpInterface caller, TypeRange types,
                               const ContractionLoweringOptions &options) {
@@ -295,40 +295,24 @@ static func::FuncOp getKernel(RewriterBase &rewriter, Location loc,
     if (!memref.isLastDimUnitStride())
       stream << "s";
   }
-  Operation *module = caller->getParentOp();
-  auto functionType = rewriter.getFunctionType(types, {});
-  if (auto known = dyn_cast_or_null<func::FuncOp>(
-          SymbolTable::lookupSymbolIn(module, name));
-      known && known.isPrivate() && known.getFunctionType() == functionType)
-    return known;
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointAfter(caller);
-  auto kernel = func::FuncOp::create(rewriter, loc, name, functionType);
-  kernel.setPrivate();
-  SmallVector<Attribute> attributes{rewriter.getStringAttr("noinline")};
-  constexpr StringLiteral passthrough = "passthrough";
-  if (auto known = caller->getAttrOfType<ArrayAttr>(passthrough))
-    llvm::append_range(attributes, known);
-  kernel->setAttr(passthrough, rewriter.getArrayAttr(attributes));
-  kernel->remove();
-  SymbolTable(module).insert(kernel, std::next(caller->getIterator()));
-
-  Block *body = kernel.addEntryBlock();
-  rewriter.setInsertionPointToStart(body);
-  PanelProduct product;
-  product.lhs = body->getArgument(0);
-  product.packed = body->getArgument(1);
-  product.out = body->getArgument(2);
-  product.rows = memref::getMixedSize(rewriter, loc, product.lhs, 0);
-  product.inputs = memref::getMixedSize(rewriter, loc, product.lhs, 1);
-  product.columns = memref::getMixedSize(rewriter, loc, product.out, 1);
-  product.firstPanel = product.firstInput = rewriter.getIndexAttr(0);
-  // A mark before which whatever does not depend on the position is put.
-  Operation *hoist = arith::ConstantIndexOp::create(rewriter, loc, 0);
-  PanelProductEmitter(rewriter, loc, product, options, hoist).emit();
-  rewriter.eraseOp(hoist);
-  func::ReturnOp::create(rewriter, loc);
-  return kernel;
+  auto emitBody = [&](func::FuncOp kernel) {
+    Block &body = kernel.front();
+    PanelProduct product;
+    product.lhs = body.getArgument(0);
+    product.packed = body.getArgument(1);
+    product.out = body.getArgument(2);
+    product.rows = memref::getMixedSize(rewriter, loc, product.lhs, 0);
+    product.inputs = memref::getMixedSize(rewriter, loc, product.lhs, 1);
+    product.columns = memref::getMixedSize(rewriter, loc, product.out, 1);
+    product.firstPanel = product.firstInput = rewriter.getIndexAttr(0);
+    // A mark before which whatever does not depend on the position is put.
+    Operation *hoist = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    PanelProductEmitter(rewriter, loc, product, options, hoist).emit();
+    rewriter.eraseOp(hoist);
+    func::ReturnOp::create(rewriter, loc);
+  };
+  return getKernelFunction(rewriter, loc, caller, name,
+                           rewriter.getFunctionType(types, {}), emitBody);
 }
 
 void mlir::xfmr::emitVectorPanelProduct(

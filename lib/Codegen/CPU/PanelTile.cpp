@@ -52,7 +52,8 @@ PanelTileEmitter::PanelTileEmitter(RewriterBase &builder, Location loc,
     : builder(builder), loc(loc), product(product), options(options),
       hoist(hoist), access(builder, loc, hoist),
       accumulatorType(product.getAccumulatorType()),
-      kernel(chooseKernel(product, options.target)) {
+      kernel(chooseKernel(product, options.target)),
+      constants(builder, loc, hoist) {
   lanes =
       options.target.getVectorLanes(accumulatorType.getIntOrFloatBitWidth());
   vectors = product.getPanelWidth() / lanes;
@@ -111,16 +112,6 @@ Type PanelTileEmitter::getLhsScratchType() const {
 //===----------------------------------------------------------------------===//
 // Sizes and loops
 //===----------------------------------------------------------------------===//
-
-Value PanelTileEmitter::index(int64_t value) {
-  Value &known = constants[value];
-  if (!known) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(hoist);
-    known = arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  return known;
-}
 
 Value PanelTileEmitter::add(Value a, Value b) {
   return builder.createOrFold<arith::AddIOp>(loc, a, b);
@@ -375,18 +366,16 @@ PanelTileEmitter::emitSteps(const PanelTile &tile) {
       builder.getZeroAttr(VectorType::get({lanes}, accumulatorType)));
   Accumulators sums(tile.rows * tile.panels * vectors, zero);
   auto emitLoop = [&](Value from, Value to, int64_t unroll) {
-    auto loop = scf::ForOp::create(
-        builder, loc, from, to, index(unroll), sums,
-        [&](OpBuilder &, Location, Value step, ValueRange args) {
-          Accumulators next(args);
-          if (unroll > 1)
-            emitPrefetch(tile, step);
-          for (int64_t i = 0; i < unroll; ++i)
-            emitStep(tile, add(step, index(i)), /*half=*/false, next);
-          scf::YieldOp::create(builder, loc, next);
-        });
-    disableUnrolling(loop);
-    sums.assign(loop.getResults().begin(), loop.getResults().end());
+    sums = emitStripLoop(builder, loc, from, to, index(unroll), sums,
+                         [&](Value step, ValueRange args) {
+                           Accumulators next(args);
+                           if (unroll > 1)
+                             emitPrefetch(tile, step);
+                           for (int64_t i = 0; i < unroll; ++i)
+                             emitStep(tile, add(step, index(i)),
+                                      /*half=*/false, next);
+                           return next;
+                         });
   };
   int64_t stepInputs = getStepInputs();
   Extent steps = divide(tile.inputs, stepInputs);

@@ -10,9 +10,8 @@
 #define XFMR_LIB_CODEGEN_CPU_PANELTILE_H
 
 #include "RowLoweringStrips.h"
+#include "StripLoops.h"
 #include "xfmr/Codegen/CPU/PanelProduct.h"
-
-#include <map>
 
 namespace mlir::xfmr {
 
@@ -90,7 +89,7 @@ public:
   /// `value` widened to elements of `type`.
   Value convert(Value value, Type type);
 
-  Value index(int64_t value);
+  Value index(int64_t value) { return constants.get(value); }
   Value add(Value a, Value b);
   Extent extent(OpFoldResult size);
   Extent extent(int64_t size) { return {index(size), size}; }
@@ -137,7 +136,7 @@ private:
   Type accumulatorType;
   PanelKernel kernel;
   int64_t lanes, vectors;
-  std::map<int64_t, Value> constants;
+  HoistedConstants constants;
   Value packed, firstPanel, firstStep;
   /// Memory for the sums of a tile that are looked at one by one.
   Value tinySums;

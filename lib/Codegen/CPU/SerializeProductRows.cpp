@@ -13,7 +13,7 @@
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/IR/Remarks.h"
 #include "xfmr/Codegen/CPU/ContractionLowering.h"
-#include "xfmr/Dialect/IR/Xfmr.h"
+#include "xfmr/Dialect/IR/Decomposition.h"
 
 namespace mlir::xfmr {
 #define GEN_PASS_DEF_SERIALIZEPRODUCTROWS
@@ -26,7 +26,7 @@ using namespace mlir::xfmr;
 /// Whether threads share this op's columns: a network, or a product of rows
 /// with one matrix for all of them.
 static bool sharesColumns(Operation *op) {
-  if (isa<FFNOp, GLUFFNOp, SwiGLUFFNOp>(op))
+  if (getNetwork(op))
     return true;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   return linalgOp && isPanelProduct(linalgOp);

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-Value StripLoops::getConstant(int64_t value) {
+Value HoistedConstants::get(int64_t value) {
   Value &known = constants[value];
   if (!known) {
     OpBuilder::InsertionGuard guard(builder);
@@ -85,7 +85,8 @@ Value StripLoops::getTailMaskOfHalf(unsigned dim, int64_t lanes,
   return known;
 }
 
-void mlir::xfmr::disableUnrolling(scf::ForOp loop) {
+/// By a discardable attribute, kept down to LLVM IR.
+static void disableUnrolling(scf::ForOp loop) {
   MLIRContext *context = loop.getContext();
   LLVM::LoopUnrollAttr unroll = LLVM::LoopUnrollAttr::get(
       context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
@@ -95,17 +96,17 @@ void mlir::xfmr::disableUnrolling(scf::ForOp loop) {
                                               {}, {}));
 }
 
-StripLoops::Values
-StripLoops::emitFor(Value from, Value to, int64_t step, ValueRange inits,
-                    function_ref<Values(Value, ValueRange)> body) {
-  Value stepValue = getConstant(step);
+SmallVector<Value> mlir::xfmr::emitStripLoop(
+    OpBuilder &builder, Location loc, Value from, Value to, Value step,
+    ValueRange inits,
+    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   auto loop =
-      scf::ForOp::create(builder, loc, from, to, stepValue, inits,
+      scf::ForOp::create(builder, loc, from, to, step, inits,
                          [&](OpBuilder &, Location, Value iv, ValueRange args) {
                            scf::YieldOp::create(builder, loc, body(iv, args));
                          });
   disableUnrolling(loop);
-  return Values(loop.getResults());
+  return SmallVector<Value>(loop.getResults());
 }
 
 StripLoops::Values

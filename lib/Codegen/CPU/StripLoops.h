@@ -27,6 +27,29 @@ struct LoopExtent {
   bool isKnown() const { return !isDynamic() || source; }
 };
 
+/// Index constants, each of which is emitted once, before a mark.
+class HoistedConstants {
+public:
+  HoistedConstants(OpBuilder &builder, Location loc, Operation *hoist)
+      : builder(builder), loc(loc), hoist(hoist) {}
+
+  Value get(int64_t value);
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  Operation *hoist;
+  /// By any value: a DenseMap cannot hold the largest.
+  std::map<int64_t, Value> constants;
+};
+
+/// A loop that LLVM leaves as it is: a step is as much as the registers hold.
+/// `body` gets the position and the carried values, and returns the next ones.
+SmallVector<Value>
+emitStripLoop(OpBuilder &builder, Location loc, Value from, Value to,
+              Value step, ValueRange inits,
+              function_ref<SmallVector<Value>(Value, ValueRange)> body);
+
 /// Emits loops over dims by their number. What bounds a loop is the same for
 /// all positions: each such value is emitted once, before a mark.
 class StripLoops {
@@ -36,10 +59,11 @@ public:
   /// The sources of `extents`, which must outlive this, dominate `hoist`.
   StripLoops(OpBuilder &builder, Location loc, Operation *hoist,
              ArrayRef<LoopExtent> extents)
-      : builder(builder), loc(loc), hoist(hoist), extents(extents) {}
+      : builder(builder), loc(loc), hoist(hoist), extents(extents),
+        constants(builder, loc, hoist) {}
 
   bool isDynamic(unsigned dim) const { return extents[dim].isDynamic(); }
-  Value getConstant(int64_t value);
+  Value getConstant(int64_t value) { return constants.get(value); }
   Value getExtent(unsigned dim);
   /// A dim's extent rounded down to a multiple of `step`, a power of two.
   Value getMultiple(unsigned dim, int64_t step);
@@ -50,9 +74,12 @@ public:
   /// ones.
   Value getTailMaskOfHalf(unsigned dim, int64_t lanes, unsigned parity);
 
-  /// A loop that LLVM does not unroll: a step is as much as the registers hold.
+  /// A strip loop with a constant step.
   Values emitFor(Value from, Value to, int64_t step, ValueRange inits,
-                 function_ref<Values(Value, ValueRange)> body);
+                 function_ref<Values(Value, ValueRange)> body) {
+    return emitStripLoop(builder, loc, from, to, getConstant(step), inits,
+                         body);
+  }
 
   /// Whether anything may be left of `dim` after whole vectors of `lanes`.
   bool hasTail(unsigned dim, int64_t lanes) const {
@@ -69,18 +96,13 @@ private:
   Location loc;
   Operation *hoist;
   ArrayRef<LoopExtent> extents;
-  /// By any value: a DenseMap cannot hold the largest.
-  std::map<int64_t, Value> constants;
+  HoistedConstants constants;
   DenseMap<unsigned, Value> sizes;
   DenseMap<std::pair<unsigned, int64_t>, Value> multiples, masks, halfMasks[2];
 };
 
 /// `condition`, which code that branches on it may take to be false.
 Value emitUnlikely(OpBuilder &builder, Location loc, Value condition);
-
-/// Tells LLVM to leave a loop as it is: by a discardable attribute, kept down
-/// to LLVM IR.
-void disableUnrolling(scf::ForOp loop);
 
 } // namespace mlir::xfmr
 

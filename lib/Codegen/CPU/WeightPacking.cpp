@@ -6,136 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WeightPacking.h"
-#include "VectorTranspose.h"
+#include "PackingEmitter.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
 
-namespace {
-
 /// Panels that are copied side by side: each reads its own run of a row of the
 /// weight, and short runs would leave most of a page unread.
 constexpr int64_t kPanelsAtOnce = 8;
-
-class PackingEmitter {
-public:
-  PackingEmitter(RewriterBase &builder, PackWeightOp op,
-                 const WeightPackingOptions &options);
-
-  PackingForm emit();
-
-private:
-  // Index arithmetic, folded.
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value toValue(OpFoldResult value) {
-    return getValueOrCreateConstantIndexOp(builder, loc, value);
-  }
-  template <typename Op> Value fold(Value a, Value b) {
-    return builder.createOrFold<Op>(loc, a, b);
-  }
-  template <typename Op> Value fold(Value a, int64_t b) {
-    return fold<Op>(a, constant(b));
-  }
-  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
-    return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
-  }
-
-  void emitFor(Value from, Value to, int64_t step,
-               function_ref<void(Value)> body);
-  void emitParallel(Value count, function_ref<void(Value)> body);
-  /// Emits `then` under a condition, or without one where it is known.
-  void emitIf(Value condition, function_ref<void()> then,
-              function_ref<void()> otherwise = nullptr);
-
-  Value emitIsLarge();
-  void emitFence();
-  PackingForm emitForms();
-  void emitForm(PackingForm form);
-  void emitCopy(int64_t stride);
-  void emitCopySteps(int64_t stride, Value firstPanel, Value endPanel,
-                     Value columns);
-  Value loadOutputs(int64_t stride, Value input, Value output, Value columns);
-  void emitTranspose();
-  void emitTransposedSteps(ArrayRef<Value> rows, Value panel, Value step);
-  void emitZeros(Value panel, Value columns);
-  void emitGather();
-  void emitGatheredStep(Value panel, Value step);
-
-  /// Bits of what moves as one: the inputs of a group.
-  int64_t getCellBits() { return group * elementType.getIntOrFloatBitWidth(); }
-  /// Steps that one transposed block of a panel has.
-  int64_t getBlockSteps() {
-    int64_t cells =
-        options.vectorBytes * 8 / std::max<int64_t>(32, getCellBits());
-    return getCellBits() == 16 ? 2 * cells : cells;
-  }
-  bool canTranspose() {
-    int64_t bits = getCellBits();
-    return bits == 64 || bits == 32 ||
-           (bits == 16 && columns % getBlockSteps() == 0);
-  }
-
-  /// The weight with unit stride in its last dim.
-  Value viewWeight(OpFoldResult rows, OpFoldResult rowStride,
-                   OpFoldResult length);
-  /// Stores native vectors: `piece` gives the i-th of a step.
-  void storeStep(Value panel, Value step, function_ref<Value(int64_t)> piece);
-  void storePiece(Value panel, Value step, int64_t piece, Value vector);
-  VectorType vectorOf(int64_t elements) {
-    return VectorType::get(elements, elementType);
-  }
-  Value bitCast(VectorType type, Value value) {
-    return value.getType() == type
-               ? value
-               : vector::BitCastOp::create(builder, loc, type, value);
-  }
-  /// A vector as what may be shuffled: targets without arithmetic on a type of
-  /// 16 bits would do it in a wider one, which is not a copy for a NaN.
-  Value asBits(Value value) {
-    auto type = cast<VectorType>(value.getType());
-    return type.getElementTypeBitWidth() == 16
-               ? bitCast(type.clone(builder.getI16Type()), value)
-               : value;
-  }
-  Value zeros(VectorType type) {
-    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  }
-  /// `base` + lane number of each lane, as index.
-  Value laneNumbers(int64_t count, function_ref<int64_t(int64_t)> number);
-  Value splat(Value value, int64_t count) {
-    return vector::BroadcastOp::create(
-        builder, loc, VectorType::get(count, builder.getIndexType()), value);
-  }
-
-  RewriterBase &builder;
-  Location loc;
-  PackWeightOp op;
-  const WeightPackingOptions &options;
-  Type elementType;
-  int64_t columns, group;
-  /// Elements of a native vector, and of one step of a panel.
-  int64_t lanes, stepElements;
-  bool nonTemporal = false;
-  OpFoldResult offset, inputStride, outputStride;
-  Value base, inputs, outputs, panels, packed;
-  /// Whole groups of inputs.
-  Value fullSteps;
-  /// The view of the weight that the form at hand reads.
-  Value source;
-};
-
-} // namespace
 
 PackingEmitter::PackingEmitter(RewriterBase &builder, PackWeightOp op,
                                const WeightPackingOptions &options)
@@ -241,6 +124,13 @@ static bool isKnownToBeAligned(Value memref, unsigned bytes) {
     memref = view.getViewSource();
   }
   return false;
+}
+
+void PackingEmitter::emitLastStep(function_ref<void()> body) {
+  if (group > 1)
+    emitIf(compare(arith::CmpIPredicate::ne,
+                   fold<arith::RemUIOp>(inputs, group), constant(0)),
+           body);
 }
 
 /// Whether the packed weight is large enough for stores past the caches, which
@@ -435,10 +325,7 @@ void PackingEmitter::emitCopySteps(int64_t stride, Value firstPanel,
   };
   emitFor(constant(0), fullSteps, 1,
           [&](Value step) { emitStep(step, group); });
-  if (group > 1)
-    emitIf(compare(arith::CmpIPredicate::ne,
-                   fold<arith::RemUIOp>(inputs, group), constant(0)),
-           [&] { emitStep(fullSteps, 1); });
+  emitLastStep([&] { emitStep(fullSteps, 1); });
 }
 
 void PackingEmitter::emitCopy(int64_t stride) {
@@ -457,115 +344,6 @@ void PackingEmitter::emitCopy(int64_t stride) {
   Value left = fold<arith::RemUIOp>(outputs, columns);
   emitIf(compare(arith::CmpIPredicate::ne, left, constant(0)), [&] {
     emitCopySteps(stride, full, panels, left);
-    emitFence();
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Transposes
-//===----------------------------------------------------------------------===//
-
-/// Steps of a panel from `step` on, all of them inputs that are there. `rows`
-/// are the rows of the weight that the panel's outputs are.
-void PackingEmitter::emitTransposedSteps(ArrayRef<Value> rows, Value panel,
-                                         Value step) {
-  int64_t bits = std::max<int64_t>(32, getCellBits());
-  int64_t cells = options.vectorBytes * 8 / bits;
-  bool inPairs = getCellBits() == 16;
-  int64_t loadLanes = cells * bits / elementType.getIntOrFloatBitWidth();
-  bool isCell = elementType.getIntOrFloatBitWidth() == bits;
-  auto cellType = VectorType::get(cells, isCell ? elementType
-                                                : builder.getIntegerType(bits));
-  Value input = fold<arith::MulIOp>(step, group);
-  auto transposeRows = [&](int64_t first) {
-    SmallVector<Value> square;
-    for (Value row : rows.slice(first, cells))
-      square.push_back(bitCast(
-          cellType, vector::LoadOp::create(builder, loc, vectorOf(loadLanes),
-                                           source, ValueRange{row, input})));
-    return transposeVectors(builder, loc, square);
-  };
-  auto store = [&](int64_t at, int64_t piece, Value vector) {
-    storePiece(panel, fold<arith::AddIOp>(step, at), piece, vector);
-  };
-  if (!inPairs) {
-    for (int64_t piece = 0; piece < columns / cells; ++piece)
-      for (auto [at, vector] : llvm::enumerate(transposeRows(piece * cells)))
-        store(at, piece, vector);
-    return;
-  }
-  // Pairs of 16-bit inputs were transposed; each half of a pair is a step.
-  for (int64_t piece = 0; piece < columns / (2 * cells); ++piece) {
-    SmallVector<Value> low = transposeRows(2 * piece * cells);
-    SmallVector<Value> high = transposeRows((2 * piece + 1) * cells);
-    auto halves = VectorType::get(2 * cells, builder.getI16Type());
-    for (int64_t pair = 0; pair < cells; ++pair)
-      for (bool odd : {false, true})
-        store(2 * pair + odd, piece,
-              takeEveryOther(builder, loc, bitCast(halves, low[pair]),
-                             bitCast(halves, high[pair]), odd));
-  }
-}
-
-/// Zeros in the columns of a panel from `valid` on.
-void PackingEmitter::emitZeros(Value panel, Value valid) {
-  emitFor(constant(0), fullSteps, 1, [&](Value step) {
-    storeStep(panel, step, [&](int64_t piece) -> Value {
-      Value numbers = laneNumbers(
-          lanes, [&](int64_t lane) { return (piece * lanes + lane) / group; });
-      Value keep =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                numbers, splat(valid, lanes));
-      Value old = asBits(vector::LoadOp::create(
-          builder, loc, vectorOf(lanes), packed,
-          ValueRange{panel, fold<arith::AddIOp>(
-                                fold<arith::MulIOp>(step, stepElements),
-                                piece * lanes)}));
-      return arith::SelectOp::create(builder, loc, keep, old,
-                                     asBits(zeros(vectorOf(lanes))));
-    });
-  });
-}
-
-void PackingEmitter::emitTranspose() {
-  source = viewWeight(getAsOpFoldResult(outputs), outputStride,
-                      getAsOpFoldResult(inputs));
-  int64_t block = getBlockSteps();
-  emitParallel(panels, [&](Value panel) {
-    Value first = fold<arith::MulIOp>(panel, columns);
-    Value last = fold<arith::SubIOp>(outputs, 1);
-    Value left = fold<arith::RemUIOp>(outputs, columns);
-    bool isWhole = getConstantIntValue(left) == 0;
-    // Rows that are not there: any that is, and zeros at the end.
-    SmallVector<Value> rows;
-    for (int64_t column = 0; column < columns; ++column) {
-      Value row = fold<arith::AddIOp>(first, column);
-      rows.push_back(isWhole ? row : fold<arith::MinUIOp>(row, last));
-    }
-    // The last block ends with the last step, and repeats some of the one
-    // before.
-    Value lastBlock = fold<arith::SubIOp>(fullSteps, block);
-    emitIf(
-        compare(arith::CmpIPredicate::sge, lastBlock, constant(0)),
-        [&] {
-          emitFor(constant(0), fullSteps, block, [&](Value step) {
-            emitTransposedSteps(rows, panel,
-                                fold<arith::MinUIOp>(step, lastBlock));
-          });
-        },
-        [&] {
-          emitFor(constant(0), fullSteps, 1,
-                  [&](Value step) { emitGatheredStep(panel, step); });
-        });
-    if (!isWhole) {
-      Value valid = fold<arith::SubIOp>(outputs, first);
-      emitIf(compare(arith::CmpIPredicate::slt, valid, constant(columns)),
-             [&] { emitZeros(panel, valid); });
-    }
-    if (group > 1)
-      emitIf(compare(arith::CmpIPredicate::ne,
-                     fold<arith::RemUIOp>(inputs, group), constant(0)),
-             [&] { emitGatheredStep(panel, fullSteps); });
     emitFence();
   });
 }
@@ -615,10 +393,7 @@ void PackingEmitter::emitGather() {
   emitParallel(panels, [&](Value panel) {
     emitFor(constant(0), fullSteps, 1,
             [&](Value step) { emitGatheredStep(panel, step); });
-    if (group > 1)
-      emitIf(compare(arith::CmpIPredicate::ne,
-                     fold<arith::RemUIOp>(inputs, group), constant(0)),
-             [&] { emitGatheredStep(panel, fullSteps); });
+    emitLastStep([&] { emitGatheredStep(panel, fullSteps); });
     emitFence();
   });
 }

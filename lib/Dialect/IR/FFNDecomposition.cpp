@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "xfmr/Codegen/Math/Activations.h"
 #include "xfmr/Dialect/IR/Decomposition.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -63,6 +64,10 @@ public:
   /// Zeros of the result's shape in the accumulator type; on memrefs with
   /// `padding` elements more between the rows.
   Value emitZeroAccumulator(int64_t padding = 0);
+
+  /// Zeros in the accumulator type, on memrefs with rows that are `width`
+  /// apart.
+  Value emitZeros(ArrayRef<OpFoldResult> sizes, OpFoldResult width);
 
   /// True when the destination itself can accumulate.
   bool accumulatesInPlace() const {
@@ -196,11 +201,8 @@ Value FFNEmitter::emitHidden(OpFoldResult offset, OpFoldResult size,
   auto emitFirst = [&](Value weight, WeightLayout layout) {
     Value slice =
         sliceWeight(weight, layout == WeightLayout::OutIn, offset, size);
-    Value sums =
-        emitter.temporary(width ? getRowsTimes(width) : sizes, accumulator);
-    if (width && width != size)
-      sums = sliceColumns(builder, loc, sums, builder.getIndexAttr(0), size);
-    return emitProduct(spec.input, slice, layout, emitter.fill(0.0, sums));
+    return emitProduct(spec.input, slice, layout,
+                       emitZeros(sizes, width ? width : size));
   };
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
@@ -248,17 +250,23 @@ Value FFNEmitter::emitDown(Value hidden, OpFoldResult offset, OpFoldResult size,
   return emitProduct(hidden, slice, spec.downLayout, accumulatorValue);
 }
 
+Value FFNEmitter::emitZeros(ArrayRef<OpFoldResult> sizes, OpFoldResult width) {
+  OpFoldResult columns = sizes.back();
+  SmallVector<OpFoldResult> padded(sizes);
+  padded.back() = width;
+  Value sums = emitter.temporary(padded, accumulator);
+  if (width != columns)
+    sums = sliceColumns(builder, loc, sums, builder.getIndexAttr(0), columns);
+  return emitter.fill(0.0, sums);
+}
+
 Value FFNEmitter::emitZeroAccumulator(int64_t padding) {
   SmallVector<OpFoldResult> sizes = getSizes(builder, loc, spec.init);
-  if (padding == 0)
-    return emitter.zeros(sizes, accumulator);
-  OpFoldResult columns = sizes.back();
-  AffineExpr d0 = builder.getAffineDimExpr(0);
-  sizes.back() = affine::makeComposedFoldedAffineApply(builder, loc,
-                                                       d0 + padding, {columns});
-  Value padded = emitter.temporary(sizes, accumulator);
-  return emitter.fill(0.0, sliceColumns(builder, loc, padded,
-                                        builder.getIndexAttr(0), columns));
+  OpFoldResult width = sizes.back();
+  if (padding != 0)
+    width = affine::makeComposedFoldedAffineApply(
+        builder, loc, builder.getAffineDimExpr(0) + padding, {width});
+  return emitZeros(sizes, width);
 }
 
 Value FFNEmitter::emitEpilogue(Value accumulatorValue) {
@@ -278,6 +286,13 @@ Value FFNEmitter::emitEpilogue(Value accumulatorValue) {
                                     convertFloat(b, l, e[1], accumulator));
         return {convertFloat(b, l, y, resultType)};
       })[0];
+}
+
+std::optional<FFNSpec> xfmr::getNetwork(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<FFNSpec>>(op)
+      .Case<FFNOp, GLUFFNOp, SwiGLUFFNOp>(
+          [](auto network) { return network.getFFNSpec(); })
+      .Default([](Operation *) { return std::nullopt; });
 }
 
 FailureOr<SmallVector<Value>>

@@ -11,10 +11,12 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
+#include "xfmr/Dialect/IR/Decomposition.h"
 #include "xfmr/Dialect/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -71,7 +73,7 @@ bool BlockLifter::isLiftable(Operation *op) {
     return false;
   // Networks keep their memory once they have it.
   if (isa<RowOpInterface>(op))
-    return !temporariesOnly || !isa<FFNOp, GLUFFNOp, SwiGLUFFNOp>(op);
+    return !temporariesOnly || !getNetwork(op);
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp)
     return false;
@@ -137,10 +139,7 @@ Value BlockLifter::readBuffer(Location loc, Value buffer, bool isWritable,
                               bool reads) {
   auto *promoted = contents.find(buffer);
   if (promoted == contents.end()) {
-    Value root = buffer;
-    while (auto view = root.getDefiningOp<ViewLikeOpInterface>())
-      root = view.getViewSource();
-    readBuffers.insert(root);
+    readBuffers.insert(memref::skipViewLikeOps(cast<MemrefValue>(buffer)));
     return bufferization::ToTensorOp::create(rewriter, loc,
                                              getTensorType(buffer), buffer,
                                              /*restrict=*/true, isWritable);

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
+#include "xfmr/Dialect/IR/Decomposition.h"
 #include "xfmr/Dialect/Transforms/Passes.h"
 
 namespace mlir::xfmr {
@@ -29,7 +30,7 @@ using namespace mlir::xfmr;
 /// Whether `op` reads a matrix again for every tile, so that a tile with more
 /// rows reads it less often.
 static bool isContraction(Operation *op, unsigned numRowDims) {
-  if (isa<FFNOp, GLUFFNOp, SwiGLUFFNOp>(op))
+  if (getNetwork(op))
     return true;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.getNumReductionLoops() > 0 &&

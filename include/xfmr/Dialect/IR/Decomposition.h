@@ -20,6 +20,9 @@
 
 namespace mlir::xfmr {
 
+/// What `op` says of its network; nothing when it is none.
+std::optional<FFNSpec> getNetwork(Operation *op);
+
 /// Results are sum, norm, rstd and mean, as far as they have destinations.
 FailureOr<SmallVector<Value>> decomposeNorm(OpBuilder &builder, Location loc,
                                             const NormSpec &spec);

@@ -1,0 +1,136 @@
+//===- PackingEmitter.h - The loops of one packing --------------*- C++ -*-===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XFMR_LIB_CODEGEN_CPU_PACKINGEMITTER_H
+#define XFMR_LIB_CODEGEN_CPU_PACKINGEMITTER_H
+
+#include "WeightPacking.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::xfmr {
+
+/// Emits one packing: the forms, and the index arithmetic, loops, loads and
+/// stores that they share.
+class PackingEmitter {
+public:
+  PackingEmitter(RewriterBase &builder, PackWeightOp op,
+                 const WeightPackingOptions &options);
+
+  PackingForm emit();
+
+private:
+  // Index arithmetic, folded.
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value toValue(OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(builder, loc, value);
+  }
+  template <typename Op> Value fold(Value a, Value b) {
+    return builder.createOrFold<Op>(loc, a, b);
+  }
+  template <typename Op> Value fold(Value a, int64_t b) {
+    return fold<Op>(a, constant(b));
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+  }
+
+  void emitFor(Value from, Value to, int64_t step,
+               function_ref<void(Value)> body);
+  void emitParallel(Value count, function_ref<void(Value)> body);
+  /// Emits `then` under a condition, or without one where it is known.
+  void emitIf(Value condition, function_ref<void()> then,
+              function_ref<void()> otherwise = nullptr);
+
+  /// Emits `body` for the step of the last inputs, if they fill no group.
+  void emitLastStep(function_ref<void()> body);
+
+  Value emitIsLarge();
+  void emitFence();
+  PackingForm emitForms();
+  void emitForm(PackingForm form);
+  void emitCopy(int64_t stride);
+  void emitCopySteps(int64_t stride, Value firstPanel, Value endPanel,
+                     Value columns);
+  Value loadOutputs(int64_t stride, Value input, Value output, Value columns);
+  void emitTranspose();
+  void emitTransposedSteps(ArrayRef<Value> rows, Value panel, Value step);
+  void emitZeros(Value panel, Value columns);
+  void emitGather();
+  void emitGatheredStep(Value panel, Value step);
+
+  /// Bits of what moves as one: the inputs of a group.
+  int64_t getCellBits() { return group * elementType.getIntOrFloatBitWidth(); }
+  /// Steps that one transposed block of a panel has.
+  int64_t getBlockSteps() {
+    int64_t cells =
+        options.vectorBytes * 8 / std::max<int64_t>(32, getCellBits());
+    return getCellBits() == 16 ? 2 * cells : cells;
+  }
+  bool canTranspose() {
+    int64_t bits = getCellBits();
+    return bits == 64 || bits == 32 ||
+           (bits == 16 && columns % getBlockSteps() == 0);
+  }
+
+  /// The weight with unit stride in its last dim.
+  Value viewWeight(OpFoldResult rows, OpFoldResult rowStride,
+                   OpFoldResult length);
+  /// Stores native vectors: `piece` gives the i-th of a step.
+  void storeStep(Value panel, Value step, function_ref<Value(int64_t)> piece);
+  void storePiece(Value panel, Value step, int64_t piece, Value vector);
+  VectorType vectorOf(int64_t elements) {
+    return VectorType::get(elements, elementType);
+  }
+  Value bitCast(VectorType type, Value value) {
+    return value.getType() == type
+               ? value
+               : vector::BitCastOp::create(builder, loc, type, value);
+  }
+  /// A vector as what may be shuffled: targets without arithmetic on a type of
+  /// 16 bits would do it in a wider one, which is not a copy for a NaN.
+  Value asBits(Value value) {
+    auto type = cast<VectorType>(value.getType());
+    return type.getElementTypeBitWidth() == 16
+               ? bitCast(type.clone(builder.getI16Type()), value)
+               : value;
+  }
+  Value zeros(VectorType type) {
+    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  }
+  /// `base` + lane number of each lane, as index.
+  Value laneNumbers(int64_t count, function_ref<int64_t(int64_t)> number);
+  Value splat(Value value, int64_t count) {
+    return vector::BroadcastOp::create(
+        builder, loc, VectorType::get(count, builder.getIndexType()), value);
+  }
+
+  RewriterBase &builder;
+  Location loc;
+  PackWeightOp op;
+  const WeightPackingOptions &options;
+  Type elementType;
+  int64_t columns, group;
+  /// Elements of a native vector, and of one step of a panel.
+  int64_t lanes, stepElements;
+  bool nonTemporal = false;
+  OpFoldResult offset, inputStride, outputStride;
+  Value base, inputs, outputs, panels, packed;
+  /// Whole groups of inputs.
+  Value fullSteps;
+  /// The view of the weight that the form at hand reads.
+  Value source;
+};
+
+} // namespace mlir::xfmr
+
+#endif // XFMR_LIB_CODEGEN_CPU_PACKINGEMITTER_H
