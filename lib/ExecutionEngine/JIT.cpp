@@ -64,6 +64,14 @@ JIT::create(std::unique_ptr<llvm::LLVMContext> context,
   std::unique_ptr<JIT> result(new JIT);
   result->jit = std::move(*lljit);
   llvm::orc::JITDylib &dylib = result->jit->getMainJITDylib();
+  llvm::orc::SymbolMap symbols;
+  for (const auto &[name, address] : options.symbols)
+    symbols[result->jit->mangleAndIntern(name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(address),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  if (llvm::Error error =
+          dylib.define(llvm::orc::absoluteSymbols(std::move(symbols))))
+    return error;
   // The process comes first: a library's dependencies are searched with it, and
   // memory of its `malloc` may not be the process's to free.
   auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(

@@ -29,6 +29,9 @@ struct JITOptions {
   unsigned optLevel = 3;
   /// Shared libraries that the code calls.
   SmallVector<std::string> libraries;
+  /// Addresses that the code calls by these names, whatever else has them: an
+  /// embedder's own `malloc` and `free`, say.
+  SmallVector<std::pair<std::string, void *>, 0> symbols;
   /// Tell `perf` the names and lines of the code, in ~/.debug/jit.
   bool notifyPerf = false;
 };

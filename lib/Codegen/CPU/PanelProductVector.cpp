@@ -86,17 +86,18 @@ Value PanelProductEmitter::emitLhsBlock(Value firstRow, Extent rows,
   if (!emitter.needsLhsScratch())
     return Value();
   Type type = emitter.getLhsScratchType();
-  int64_t block = emitter.getSummationBlock();
+  int64_t lanes = emitter.getLanes();
+  // A row's last vector is stored whole, even where no input is left for it.
+  int64_t width = emitter.getSummationBlock() + lanes;
   std::optional<int64_t> knownRows = getConstantIntValue(product.rows);
   int64_t scratchRows = knownRows ? std::min(*knownRows, kRowBlock) : kRowBlock;
   if (!scratch) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(hoist);
     scratch = memref::AllocOp::create(
-        builder, loc, MemRefType::get({scratchRows, block}, type),
+        builder, loc, MemRefType::get({scratchRows, width}, type),
         builder.getI64IntegerAttr(64));
   }
-  int64_t lanes = emitter.getLanes();
   auto copy = [&](Value row, Value column, Value mask) {
     Value from = emitter.add(firstRow, row);
     Value value = emitter.getAccess().load(

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "GuardedMemory.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
@@ -120,6 +121,8 @@ Program::compile(StringRef text, const ProgramOptions &options) {
   }
   JITOptions jitOptions;
   jitOptions.optLevel = options.optLevel;
+  jitOptions.symbols = {{"malloc", reinterpret_cast<void *>(&allocateGuarded)},
+                        {"free", reinterpret_cast<void *>(&freeGuarded)}};
   if (options.threads != 1)
     jitOptions.libraries.push_back(findOpenMPLibrary());
   llvm::Expected<std::unique_ptr<JIT>> jit = JIT::create(
@@ -243,7 +246,7 @@ void test::freeResults(SmallVectorImpl<Returned> &results) {
   SmallVector<void *> freed;
   for (Returned &result : results)
     if (result.owned && !llvm::is_contained(freed, result.owned)) {
-      free(result.owned);
+      freeGuarded(result.owned);
       freed.push_back(result.owned);
     }
   results.clear();
