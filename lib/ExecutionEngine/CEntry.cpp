@@ -191,9 +191,12 @@ void EntryBuilder::checkArgument(const EntryValue &value,
     ok = builder.CreateAnd(
         ok, builder.CreateICmpEQ(load(value, descriptor, {2}),
                                  builder.getInt64(value.offset)));
+  llvm::Value *empty = builder.getFalse();
+  for (llvm::Value *size : sizes)
+    empty = builder.CreateOr(empty,
+                             builder.CreateICmpEQ(size, builder.getInt64(0)));
   // The stride of a dimension that is never stepped over may be anything.
   llvm::Value *expected = builder.getInt64(1);
-  llvm::Value *empty = builder.getFalse();
   for (unsigned dim = rank; dim-- > 0;) {
     llvm::Value *one = builder.getInt64(1);
     if (!value.isIdentityLayout) {
@@ -201,16 +204,13 @@ void EntryBuilder::checkArgument(const EntryValue &value,
         continue;
       expected = builder.getInt64(value.strides[dim]);
     }
-    llvm::Value *fits =
-        builder.CreateOr(builder.CreateICmpEQ(strides[dim], expected),
-                         builder.CreateICmpSLE(sizes[dim], one));
+    llvm::Value *fits = builder.CreateOr(
+        builder.CreateICmpEQ(strides[dim], expected),
+        builder.CreateOr(empty, builder.CreateICmpSLE(sizes[dim], one)));
     ok = builder.CreateAnd(ok, fits);
     if (value.isIdentityLayout)
       expected = builder.CreateMul(expected, sizes[dim]);
   }
-  for (llvm::Value *size : sizes)
-    empty = builder.CreateOr(empty,
-                             builder.CreateICmpEQ(size, builder.getInt64(0)));
   expect(value.isPacked() ? ok : builder.CreateOr(ok, empty));
 }
 
