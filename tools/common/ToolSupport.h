@@ -1,5 +1,4 @@
-//===- ToolSupport.h - What every tool of the project starts with *- C++
-//-*-===//
+//===- ToolSupport.h - What every tool starts with --------------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

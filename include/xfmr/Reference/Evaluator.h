@@ -1,5 +1,4 @@
-//===- Evaluator.h - What functions of xfmr ops mean, executable -*- C++
-//-*-===//
+//===- Evaluator.h - The meaning of xfmr ops, executable --------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -8,11 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 TOOL, SOURCE = sys.argv[1:3]
 STAGES = ["expand", "tile", "bufferize", "decompose", "vectorize", "parallelize", "llvm"]
-PASSES = [
-    "deallocate-buffers", "decompose-in-tiles", "expand-aggregates", "expand-math", "expand-narrow-float",
-    "expand-residual-blocks", "export-entries", "hoist-buffers", "lower-contractions", "lower-row-groups", "lower-row-loops",
-    "memrefs-to-tensors", "narrow-masks-to-integer", "set-target", "tile-rows", "to-linalg", "verify-lowered",
-]
+HELP = subprocess.run([TOOL, "--help"], capture_output=True, text=True, check=True).stdout
+PASSES = re.findall(r"^ +--xfmr-([a-z-]+) .* - ", HELP, re.M)
+assert len(PASSES) > 15, PASSES
 names = [f"--xfmr-cpu-{stage}-stage" for stage in STAGES]
 runs = [[name] for name in names] + [list(pair) for pair in itertools.product(names, repeat=2)]
 runs += [[f"--xfmr-{name}"] for name in PASSES]

@@ -1,5 +1,4 @@
-//===- ExpandNarrowFloatTest.cpp - Conversions of bf16 and f16 against APFloat
-//-===//
+//===- ExpandNarrowFloatTest.cpp - bf16 and f16 against APFloat -*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- DecompositionTest.cpp - The decomposition has the meaning of the ops -*-
-// C++ -*-===//
+//===- DecompositionTest.cpp - Decompositions mean their ops ----*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Activations.h - The activation functions as arith and math ops -*- C++
-//-*-===//
+//===- Activations.h - Activations as arith and math ops --------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

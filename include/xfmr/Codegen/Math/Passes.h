@@ -1,5 +1,4 @@
-//===- Passes.h - Passes and patterns that expand math on floats -*- C++
-//-*-===//
+//===- Passes.h - Passes that expand math on floats -------------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Specs.h - What a norm or a network is, whichever op says it -*- C++
-//-*-===//
+//===- Specs.h - What a norm or a network is --------------------*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

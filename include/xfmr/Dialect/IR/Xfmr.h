@@ -1,5 +1,4 @@
-//===- Xfmr.h - The xfmr dialect: attributes, interfaces and ops -*- C++
-//-*-===//
+//===- Xfmr.h - The dialect: attributes, interfaces and ops -----*- C++ -*-===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
