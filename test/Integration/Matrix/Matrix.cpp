@@ -39,35 +39,46 @@ namespace {
 enum class Level { Quick, Full };
 
 struct Options {
+  llvm::cl::OptionCategory category{"Options of xfmr-matrix"};
   llvm::cl::opt<Level> level{
-      "level", desc("how much to run"), init(Level::Quick),
+      llvm::cl::cat(category), "level", desc("how much to run"),
+      init(Level::Quick),
       llvm::cl::values(
           clEnumValN(Level::Quick, "quick", "all pairs once"),
           clEnumValN(Level::Full, "full", "all pairs in eight surroundings"))};
-  llvm::cl::opt<std::string> filter{
-      "filter", desc("run functions whose name holds this"), init("")};
+  llvm::cl::opt<std::string> filter{llvm::cl::cat(category), "filter",
+                                    desc("run functions whose name holds this"),
+                                    init("")};
   llvm::cl::opt<std::string> choice{
-      "choice", desc("run functions with this choice, such as data=bf16"),
-      init("")};
-  llvm::cl::opt<std::string> cpu{"cpu", desc("the CPU to compile for"),
-                                 init("host")};
+      llvm::cl::cat(category), "choice",
+      desc("run functions with this choice, such as data=bf16"), init("")};
+  llvm::cl::opt<std::string> cpu{llvm::cl::cat(category), "cpu",
+                                 desc("the CPU to compile for"), init("host")};
   llvm::cl::opt<bool> emulate{
-      "emulate", desc("lower as for cpu, and make code for this machine"),
-      init(false)};
-  llvm::cl::opt<bool> batchInvariant{
-      "batch-invariant", desc("the pipeline's option"), init(false)};
-  llvm::cl::opt<unsigned> jobs{"jobs", desc("how many batches at a time"),
+      llvm::cl::cat(category), "emulate",
+      desc("lower as for cpu, and make code for this machine"), init(false)};
+  llvm::cl::opt<bool> batchInvariant{llvm::cl::cat(category), "batch-invariant",
+                                     desc("the pipeline's option"),
+                                     init(false)};
+  llvm::cl::opt<unsigned> jobs{llvm::cl::cat(category), "jobs",
+                               desc("how many batches at a time"),
                                init(std::thread::hardware_concurrency())};
-  llvm::cl::opt<unsigned> batch{"batch", desc("functions a module"), init(16)};
-  llvm::cl::opt<unsigned> optLevel{"O", llvm::cl::Prefix,
-                                   desc("optimisation level"), init(1)};
-  llvm::cl::opt<uint64_t> seed{"seed", desc("of the contents"), init(1)};
-  llvm::cl::opt<int64_t> minRuns{
-      "min-runs", desc("fail when fewer runs were compared"), init(0)};
-  llvm::cl::opt<bool> print{"print", desc("print the functions' text only"),
+  llvm::cl::opt<unsigned> batch{llvm::cl::cat(category), "batch",
+                                desc("functions a module"), init(16)};
+  llvm::cl::opt<unsigned> optLevel{llvm::cl::cat(category), "O",
+                                   llvm::cl::Prefix, desc("optimisation level"),
+                                   init(1)};
+  llvm::cl::opt<uint64_t> seed{llvm::cl::cat(category), "seed",
+                               desc("of the contents"), init(1)};
+  llvm::cl::opt<int64_t> minRuns{llvm::cl::cat(category), "min-runs",
+                                 desc("fail when fewer runs were compared"),
+                                 init(0)};
+  llvm::cl::opt<bool> print{llvm::cl::cat(category), "print",
+                            desc("print the functions' text only"),
                             init(false)};
   llvm::cl::opt<unsigned> maxFailures{
-      "max-failures", desc("how many failures to print in full"), init(20)};
+      llvm::cl::cat(category), "max-failures",
+      desc("how many failures to print in full"), init(20)};
 };
 
 /// Adds the counts of a batch to the sum.
@@ -132,6 +143,7 @@ static std::vector<Combination> write(const OpPlan &plan, Level level) {
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   Options options;
+  llvm::cl::HideUnrelatedOptions(options.category);
   llvm::cl::ParseCommandLineOptions(argc, argv);
   for (int signal : {SIGSEGV, SIGFPE, SIGILL, SIGABRT, SIGBUS})
     ::signal(signal, reportCrash);
