@@ -243,8 +243,9 @@ static Combination write(const Choice &c) {
   combination.runs = getRuns(c, getSizes());
   combination.moderate = true;
   combination.rowsAreIndependent =
-      c["rank"] == "rows" && c["shapes"] != "static" &&
-      (isWide(data) || c.is("body", {"argument", "scale"}));
+      c["rank"] == "rows" && c["shapes"] != "static";
+  combination.rowsNeedBatchInvariant =
+      !isWide(data) && !c.is("body", {"argument", "scale"});
   return combination;
 }
 

@@ -70,8 +70,9 @@ struct Combination {
   /// Contents stay moderate: sums of products would overflow f16 otherwise.
   bool moderate = false;
   /// The first dim of data is called `r`, is dynamic, and a row's bits are the
-  /// same whichever other rows there are.
+  /// same whichever other rows there are: always, or under `batch-invariant`.
   bool rowsAreIndependent = false;
+  bool rowsNeedBatchInvariant = false;
 };
 
 /// Writes a function: arguments with their types, then the op.

@@ -176,7 +176,8 @@ static Combination writeNetwork(const Choice &c, const std::string &op,
   combination.runs = getRuns(c, getSizes());
   combination.moderate = true;
   combination.rowsAreIndependent =
-      c["rank"] == "rows" && c["shapes"] != "static" && isWide(data);
+      c["rank"] == "rows" && c["shapes"] != "static";
+  combination.rowsNeedBatchInvariant = !isWide(data);
   return combination;
 }
 

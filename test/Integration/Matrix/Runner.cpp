@@ -76,7 +76,8 @@ private:
     if (wrong.empty())
       wrong = inputs.findStrayWrites();
     if (wrong.empty() && options.compareRows &&
-        combination.rowsAreIndependent && sizes.count("r"))
+        combination.rowsAreIndependent && sizes.count("r") &&
+        (!combination.rowsNeedBatchInvariant || options.program.batchInvariant))
       wrong = checkRows(inputs, sizes.at("r"), outputs);
     if (!wrong.empty() || !threaded)
       return wrong;
