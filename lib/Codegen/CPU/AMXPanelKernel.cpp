@@ -19,6 +19,7 @@
 #include "AMXPanelProduct.h"
 #include "PrivateFunctions.h"
 #include "StripLoops.h"
+#include "TinySums.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -119,6 +120,7 @@ private:
   Value getWeights(Value panel, Value pair);
   /// Prefetches `count` pairs of inputs.
   void emitPrefetch(Value weights, Value pair, int64_t count, int64_t locality);
+  void emitTinySums(const RowBlock &block);
   void emitUpdate(const RowBlock &block, const Tiles &sums);
 
   OpBuilder &builder;
@@ -211,6 +213,81 @@ KernelEmitter::emitStep(const RowBlock &block, Value input, ValueRange sums,
   return next;
 }
 
+/// Computes the tiny ones among the block's sums in memory again.
+void KernelEmitter::emitTinySums(const RowBlock &block) {
+  TinySums tiny(builder, loc, kTile);
+  auto type = VectorType::get({kTile}, builder.getF32Type());
+  auto maskType = VectorType::get({kTile}, builder.getI1Type());
+  auto loadSums = [&](Value tile, Value row) -> Value {
+    return vector::LoadOp::create(builder, loc, type, sumTiles,
+                                  ValueRange{tile, row, zero});
+  };
+  int64_t halves = 2 * block.panels.size();
+  Value end = add(block.row, block.rowTiles * kTile);
+  Value numRows = subtract(minimum(rows, end), block.row);
+  Value firstColumn = multiply(block.panels.front(), kPanel);
+  SmallVector<Value> masks;
+  for (int64_t half = 0; half < halves; ++half)
+    masks.push_back(vector::CreateMaskOp::create(
+        builder, loc, maskType,
+        subtract(columns, add(firstColumn, half * kTile))));
+
+  // Columns of padding are zero, and not stored.
+  auto magnitudes = VectorType::get({kTile}, builder.getI32Type());
+  Value most = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(magnitudes, builder.getI32IntegerAttr(-1)));
+  Value least =
+      emitTileFor(zero, numRows, 1, {most}, [&](Value row, ValueRange in) {
+        Value first = multiply(divide(row, kTile), halves);
+        Value tileRow = arith::RemUIOp::create(builder, loc, row, index(kTile));
+        Value least = in.front();
+        for (auto [half, mask] : llvm::enumerate(masks))
+          least = arith::MinUIOp::create(
+              builder, loc, least,
+              tiny.getMagnitude(loadSums(add(first, half), tileRow), mask));
+        return Tiles{least};
+      }).front();
+  auto branch = scf::IfOp::create(
+      builder, loc, emitUnlikely(builder, loc, tiny.isAnyTiny(least)));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value size =
+      minimum(index(kAMXSummationBlock), subtract(inputs, block.input));
+  Value blockPair = add(firstPair, divide(block.input, 2));
+  emitFor(zero, numRows, 1, [&](Value row) {
+    auto loadInput = [&](Value input) -> Value {
+      return memref::LoadOp::create(
+          builder, loc, lhs,
+          ValueRange{add(block.row, row), add(block.input, input)});
+    };
+    // Sums of nothing but zeros are right.
+    auto hasInputs =
+        scf::IfOp::create(builder, loc, tiny.emitHasInputs(size, loadInput));
+    OpBuilder::InsertionGuard inner(builder);
+    builder.setInsertionPointToStart(hasInputs.thenBlock());
+    emitFor(zero, index(halves), 1, [&](Value half) {
+      Value panel = add(add(firstPanel, block.panels.front()), divide(half, 2));
+      Value column = multiply(
+          arith::RemUIOp::create(builder, loc, half, index(2)), kPanel);
+      Value tile = add(multiply(divide(row, kTile), halves), half);
+      Value tileRow = arith::RemUIOp::create(builder, loc, row, index(kTile));
+      Value exact =
+          tiny.emitExactSum(size, loadInput, [&](Value input) -> Value {
+            return vector::LoadOp::create(
+                builder, loc,
+                VectorType::get({2 * kTile}, builder.getBF16Type()), packed,
+                ValueRange{panel, add(blockPair, divide(input, 2)), column});
+          });
+      Value sum = loadSums(tile, tileRow);
+      sum = arith::SelectOp::create(
+          builder, loc, tiny.isTiny(tiny.getMagnitude(sum)), exact, sum);
+      vector::StoreOp::create(builder, loc, sum, sumTiles,
+                              ValueRange{tile, tileRow, zero});
+    });
+  });
+}
+
 /// Adds the block's sums, tiles of 16 x 16, to what the output holds.
 void KernelEmitter::emitUpdate(const RowBlock &block, const Tiles &sums) {
   auto type = VectorType::get({kTile}, builder.getF32Type());
@@ -218,6 +295,7 @@ void KernelEmitter::emitUpdate(const RowBlock &block, const Tiles &sums) {
   for (auto [number, sum] : llvm::enumerate(sums))
     amx::TileStoreOp::create(builder, loc, sumTiles,
                              ValueRange{index(number), zero, zero}, sum);
+  emitTinySums(block);
   int64_t halves = 2 * block.panels.size();
   SmallVector<Value> firstColumns, masks;
   for (int64_t half = 0; half < halves; ++half) {

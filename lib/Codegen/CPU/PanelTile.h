@@ -121,11 +121,7 @@ private:
 
   // Sums that an instruction may have flushed to zero.
   Accumulators emitTinySums(const PanelTile &tile, Accumulators sums);
-  Value emitExactSum(const PanelTile &tile, Value row, Value panel,
-                     Value column);
-  Value emitHasInputs(const PanelTile &tile, Value row);
   Value loadInput(const PanelTile &tile, Value row, Value input);
-  Value getMagnitude(Value sum);
 
   RewriterBase &builder;
   Location loc;

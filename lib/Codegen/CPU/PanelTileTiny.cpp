@@ -6,64 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The instruction that adds products of bf16 pairs takes subnormal numbers for
-// zero and makes zeros of subnormal sums. Next to a sum of 2^-60 that is
-// nothing; a sum below is computed again, by multiply-adds in the same order.
-// Whether it is depends on the sum alone, and not on its neighbours in the
-// tile.
+// See TinySums.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "PanelTile.h"
 #include "StripLoops.h"
+#include "TinySums.h"
 #include "xfmr/Codegen/CPU/PanelLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
-
-/// The bits of 2^-60 and of infinity in f32.
-static constexpr int64_t kTiny = 0x21800000, kInfinity = 0x7f800000;
-
-/// Every lane of a vector of integers.
-static Value splat(OpBuilder &builder, Location loc, VectorType type,
-                   int64_t value) {
-  return arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(type, builder.getI32IntegerAttr(value)));
-}
-
-/// The bits of the lanes' magnitudes.
-Value PanelTileEmitter::getMagnitude(Value sum) {
-  auto type = VectorType::get({lanes}, builder.getI32Type());
-  Value bits = vector::BitCastOp::create(builder, loc, type, sum);
-  return arith::AndIOp::create(builder, loc, bits,
-                               splat(builder, loc, type, 0x7fffffff));
-}
-
-/// Whether any input of a row of the tile is not zero.
-Value PanelTileEmitter::emitHasInputs(const PanelTile &tile, Value row) {
-  Value none =
-      arith::ConstantOp::create(builder, loc, builder.getI16IntegerAttr(0));
-  auto loop = scf::ForOp::create(
-      builder, loc, index(0), tile.inputs.value, index(1), none,
-      [&](OpBuilder &, Location, Value input, ValueRange args) {
-        Value bits = arith::BitcastOp::create(
-            builder, loc, builder.getI16Type(), loadInput(tile, row, input));
-        Value any = arith::OrIOp::create(builder, loc, args.front(), bits);
-        scf::YieldOp::create(builder, loc, any);
-      });
-  Value magnitude = arith::AndIOp::create(
-      builder, loc, loop.getResult(0),
-      arith::ConstantOp::create(builder, loc,
-                                builder.getI16IntegerAttr(0x7fff)));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                               magnitude, none);
-}
 
 /// An input of a row of the tile, as it is in memory.
 Value PanelTileEmitter::loadInput(const PanelTile &tile, Value row,
@@ -77,79 +34,23 @@ Value PanelTileEmitter::loadInput(const PanelTile &tile, Value row,
       ValueRange{add(tile.firstRow, row), add(tile.input, input)});
 }
 
-/// The sum of a row and a vector of the tile's columns by multiply-adds.
-Value PanelTileEmitter::emitExactSum(const PanelTile &tile, Value row,
-                                     Value panel, Value column) {
-  auto bitsType = VectorType::get({lanes}, builder.getI32Type());
-  auto sumType = VectorType::get({lanes}, accumulatorType);
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(sumType));
-  Value none = arith::ConstantOp::create(builder, loc,
-                                         builder.getZeroAttr(accumulatorType));
-  auto loop = scf::ForOp::create(
-      builder, loc, index(0), tile.inputs.value, index(2), zero,
-      [&](OpBuilder &, Location, Value input, ValueRange args) {
-        Value step = arith::DivUIOp::create(builder, loc, input, index(2));
-        Value pairs = vector::LoadOp::create(
-            builder, loc, VectorType::get({2 * lanes}, product.getWeightType()),
-            packed,
-            ValueRange{add(add(firstPanel, tile.panel), panel),
-                       add(add(firstStep, tile.step), step), column});
-        Value bits = vector::BitCastOp::create(builder, loc, bitsType, pairs);
-        Value odd = arith::AndIOp::create(
-            builder, loc, bits, splat(builder, loc, bitsType, -65536));
-        Value even = arith::ShLIOp::create(builder, loc, bits,
-                                           splat(builder, loc, bitsType, 16));
-        // The last input may be without a partner.
-        Value second = add(input, index(1));
-        Value isPair = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ult, second, tile.inputs.value);
-        auto partner =
-            scf::IfOp::create(builder, loc, accumulatorType, isPair, true);
-        {
-          OpBuilder::InsertionGuard guard(builder);
-          builder.setInsertionPointToStart(partner.thenBlock());
-          scf::YieldOp::create(
-              builder, loc,
-              convert(loadInput(tile, row, second), accumulatorType));
-          builder.setInsertionPointToStart(partner.elseBlock());
-          scf::YieldOp::create(builder, loc, none);
-        }
-        Value first = convert(loadInput(tile, row, input), accumulatorType);
-        Value sum = args.front();
-        for (auto [factor, weight] :
-             {std::pair(partner.getResult(0), odd), std::pair(first, even)})
-          sum = math::FmaOp::create(
-              builder, loc, broadcastLanes(builder, loc, factor, lanes),
-              vector::BitCastOp::create(builder, loc, sumType, weight), sum);
-        scf::YieldOp::create(builder, loc, sum);
-      });
-  return loop.getResult(0);
-}
-
 /// `sums` with the tiny ones computed again.
 PanelTileEmitter::Accumulators
 PanelTileEmitter::emitTinySums(const PanelTile &tile, Accumulators sums) {
-  auto bitsType = VectorType::get({lanes}, builder.getI32Type());
+  TinySums tiny(builder, loc, lanes);
   Value least;
   for (auto [i, sum] : llvm::enumerate(sums)) {
-    Value magnitude = getMagnitude(sum);
     // Columns of padding are zero, and not stored.
-    if (!tile.masks.empty())
-      magnitude = arith::SelectOp::create(
-          builder, loc, tile.masks[i % tile.masks.size()], magnitude,
-          splat(builder, loc, bitsType, kInfinity));
+    Value magnitude = tiny.getMagnitude(
+        sum, tile.masks.empty() ? Value() : tile.masks[i % tile.masks.size()]);
     least = least ? arith::MinUIOp::create(builder, loc, least, magnitude)
                   : magnitude;
   }
-  Value limit = splat(builder, loc, bitsType, kTiny);
-  Value lanesTiny = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, least, limit);
-  Value isTiny = vector::ReductionOp::create(
-      builder, loc, vector::CombiningKind::OR, lanesTiny);
-  auto branch = scf::IfOp::create(builder, loc, ValueRange(sums).getTypes(),
-                                  emitUnlikely(builder, loc, isTiny),
-                                  /*withElseRegion=*/true);
+  auto branch =
+      scf::IfOp::create(builder, loc, ValueRange(sums).getTypes(),
+
+                        emitUnlikely(builder, loc, tiny.isAnyTiny(least)),
+                        /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(builder, loc, sums);
@@ -179,7 +80,9 @@ PanelTileEmitter::emitTinySums(const PanelTile &tile, Accumulators sums) {
   };
   forEach(tile.rows, [&](Value row) {
     // Sums of nothing but zeros are right.
-    auto hasInputs = scf::IfOp::create(builder, loc, emitHasInputs(tile, row));
+    auto load = [&](Value input) { return loadInput(tile, row, input); };
+    auto hasInputs = scf::IfOp::create(
+        builder, loc, tiny.emitHasInputs(tile.inputs.value, load));
     OpBuilder::InsertionGuard inner(builder);
     builder.setInsertionPointToStart(hasInputs.thenBlock());
     forEach(vectorsOfRow, [&](Value i) {
@@ -192,10 +95,18 @@ PanelTileEmitter::emitTinySums(const PanelTile &tile, Accumulators sums) {
       Value sum = vector::LoadOp::create(
           builder, loc, VectorType::get({lanes}, accumulatorType), tinySums,
           ValueRange{position, index(0)});
-      Value exact = emitExactSum(tile, row, panel, column);
-      Value isLaneTiny = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ult, getMagnitude(sum), limit);
-      sum = arith::SelectOp::create(builder, loc, isLaneTiny, exact, sum);
+      Value panelOfTile = add(add(firstPanel, tile.panel), panel);
+      Value exact =
+          tiny.emitExactSum(tile.inputs.value, load, [&](Value input) -> Value {
+            Value step = arith::DivUIOp::create(builder, loc, input, index(2));
+            return vector::LoadOp::create(
+                builder, loc,
+                VectorType::get({2 * lanes}, product.getWeightType()), packed,
+                ValueRange{panelOfTile, add(add(firstStep, tile.step), step),
+                           column});
+          });
+      sum = arith::SelectOp::create(
+          builder, loc, tiny.isTiny(tiny.getMagnitude(sum)), exact, sum);
       vector::StoreOp::create(builder, loc, sum, tinySums,
                               ValueRange{position, index(0)});
     });
