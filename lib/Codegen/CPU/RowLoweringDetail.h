@@ -62,6 +62,10 @@ struct RowPlanSink {
   bool isPerRow;
 };
 
+/// Where outputs of nodes are in memory, so that they need not be computed.
+using StoredOutputs =
+    DenseMap<std::pair<unsigned, unsigned>, const RowPlanSink *>;
+
 /// A row group that can be lowered.
 struct RowPlan {
   SmallVector<RowNode, 0> nodes;
@@ -145,10 +149,15 @@ struct StripShape {
 StripShape chooseReductionShape(const RowPlan &plan,
                                 const RowLoweringOptions &options,
                                 ArrayRef<unsigned> roots, unsigned dim,
-                                int64_t accumulators, int64_t limit);
+                                int64_t accumulators, int64_t limit,
+                                const StoredOutputs &stored);
 StripShape chooseStoringShape(const RowPlan &plan,
                               const RowLoweringOptions &options,
-                              ArrayRef<unsigned> roots);
+                              ArrayRef<unsigned> roots,
+                              const StoredOutputs &stored);
+
+/// Whether `op` is a transcendental function, which becomes many operations.
+bool isFunction(Operation *op);
 
 /// The bf16 values whose products a reduction sums, or the one that it sums;
 /// empty when it is no such sum.

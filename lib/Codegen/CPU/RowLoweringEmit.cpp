@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowLoweringKept.h"
 #include "RowLoweringLong.h"
 #include "RowLoweringValues.h"
 
@@ -51,7 +52,8 @@ public:
              Operation *hoist)
       : builder(builder), loc(loc), plan(plan), options(options),
         variant(variant), hoist(hoist), loops(builder, loc, hoist, plan.dims),
-        values(builder, loc, plan, hoist), shareFrom(options.shareRowsFrom) {}
+        values(builder, loc, plan, hoist), kept(builder, loc, plan, loops),
+        shareFrom(options.shareRowsFrom) {}
 
   void emit();
 
@@ -60,12 +62,16 @@ private:
   void emitRow();
   void emitReductions(ArrayRef<Reduction> reductions);
   SmallVector<Value> emitTotals(ArrayRef<Reduction> reductions,
-                                ArrayRef<const RowPlanSink *> sinks);
+                                ArrayRef<const RowPlanSink *> sinks,
+                                bool prefetches = false);
   bool balancesUnits(ArrayRef<Reduction> reductions) const;
   Value getOnes(int64_t width);
   Value emitIsTiny(ArrayRef<Reduction> reductions, ArrayRef<Value> totals);
   SmallVector<const RowPlanSink *>
   takeEarlySinks(ArrayRef<Reduction> reductions);
+  SmallVector<const RowPlanSink *>
+  keepValues(ArrayRef<Reduction> reductions,
+             ArrayRef<const RowPlanSink *> early);
   void emitStores();
   void emitPrefetches(Strip &strip);
 
@@ -90,6 +96,9 @@ private:
   Value one;
   StripLoops loops;
   RowValues values;
+  KeptValues kept;
+  /// An earlier pass than the last fetches the next row.
+  bool hasPrefetched = false;
   SmallVector<const RowPlanSink *> earlySinks;
   /// The reductions of a pass over rows that may be long.
   ArrayRef<Reduction> longReductions;
@@ -293,7 +302,8 @@ Value RowEmitter::getOnes(int64_t width) {
 
 /// One pass over the row; `sinks` are stored on the way.
 SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
-                                          ArrayRef<const RowPlanSink *> sinks) {
+                                          ArrayRef<const RowPlanSink *> sinks,
+                                          bool prefetches) {
   int64_t count = reductions.size();
   int64_t share = std::max<int64_t>(1, options.accumulators / count);
   share = static_cast<int64_t>(llvm::bit_floor<uint64_t>(share));
@@ -301,8 +311,9 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
   for (const Reduction &reduction : reductions)
     roots.push_back(reduction.node);
   ArrayRef<unsigned> columns = plan.nodes[roots.front()].columns;
-  StripShape shape = chooseReductionShape(plan, options, roots, columns.back(),
-                                          share * count, share);
+  StripShape shape =
+      chooseReductionShape(plan, options, roots, columns.back(), share * count,
+                           share, values.getStored());
 
   bool balances = options.isX86 && balancesUnits(reductions);
   // Additions of every other strip are multiplications and additions.
@@ -347,6 +358,10 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
           results.push_back(values.getVector(sink->node, sink->output, strip));
         for (auto [sink, result] : llvm::zip_equal(sinks, results))
           values.storeVector(*sink, result, strip);
+        if (prefetches && !strip.mask)
+          emitIf(
+              builder, loc, variant.prefetch, [&] { emitPrefetches(strip); },
+              [] {});
         return next;
       });
   longReductions = {};
@@ -384,7 +399,11 @@ Value RowEmitter::emitIsTiny(ArrayRef<Reduction> reductions,
 
 void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
   SmallVector<const RowPlanSink *> sinks = takeEarlySinks(reductions);
-  SmallVector<Value> totals = emitTotals(reductions, sinks);
+  SmallVector<const RowPlanSink *> scratch = keepValues(reductions, sinks);
+  llvm::append_range(sinks, scratch);
+  // What the row waits for memory with is the pass with most to compute.
+  bool prefetches = !scratch.empty() && !std::exchange(hasPrefetched, true);
+  SmallVector<Value> totals = emitTotals(reductions, sinks, prefetches);
   for (const RowPlanSink *sink : sinks)
     values.readFrom(*sink);
 
@@ -423,6 +442,30 @@ RowEmitter::takeEarlySinks(ArrayRef<Reduction> reductions) {
   return std::exchange(earlySinks, {});
 }
 
+/// What the pass of `reductions` computes at some expense and later ones need,
+/// apart from the `early` results that it stores.
+SmallVector<const RowPlanSink *>
+RowEmitter::keepValues(ArrayRef<Reduction> reductions,
+                       ArrayRef<const RowPlanSink *> early) {
+  const RowNode &first = plan.nodes[reductions.front().node];
+  if (first.columns != plan.columns)
+    return {};
+  StoredOutputs stored = values.getStored();
+  for (const RowPlanSink *sink : early)
+    stored[{sink->node, sink->output}] = sink;
+  SmallVector<unsigned> pass, later;
+  for (const Reduction &reduction : reductions)
+    pass.push_back(reduction.node);
+  for (unsigned index = 0, e = plan.nodes.size(); index < e; ++index)
+    if (plan.nodes[index].isReduction() &&
+        plan.nodes[index].level > first.level)
+      later.push_back(index);
+  for (const RowPlanSink &sink : plan.sinks)
+    if (!sink.isPerRow && stored.lookup({sink.node, sink.output}) != &sink)
+      later.push_back(sink.node);
+  return kept.keep(pass, later, stored);
+}
+
 /// What the next row reads at the place of `strip`.
 void RowEmitter::emitPrefetches(Strip &strip) {
   unsigned rowDim = plan.rows.back();
@@ -453,7 +496,8 @@ void RowEmitter::emitStores() {
     SmallVector<unsigned> roots;
     for (const RowPlanSink &sink : perElement)
       roots.push_back(sink.node);
-    StripShape shape = chooseStoringShape(plan, options, roots);
+    StripShape shape =
+        chooseStoringShape(plan, options, roots, values.getStored());
     values.beginPass();
     emitColumns(plan.columns, {}, shape, [&](Strip &strip, ValueRange) {
       SmallVector<Value> results;
@@ -477,7 +521,8 @@ void RowEmitter::emitStores() {
       emitIf(
           builder, loc, variant.prefetch,
           [&] {
-            emitPrefetches(strip);
+            if (!hasPrefetched)
+              emitPrefetches(strip);
             storeWhole();
           },
           [&] { variant.prefetch.known ? storeWhole() : store(false); });
@@ -527,7 +572,9 @@ void RowEmitter::emit() {
       values.setPosition(dim, loops.getConstant(0));
   if (variant.storeEarly)
     earlySinks = findEarlySinks(plan);
+  kept.begin();
   emitRowLoops(plan.rows);
+  kept.end();
 }
 
 void RowEmitter::emitRowLoops(ArrayRef<unsigned> rows) {

@@ -30,9 +30,17 @@ struct PassWork {
   bool hasIndirect = false;
 };
 
-PassWork getWork(const RowPlan &plan, ArrayRef<unsigned> roots, unsigned dim) {
+PassWork getWork(const RowPlan &plan, ArrayRef<unsigned> roots, unsigned dim,
+                 const StoredOutputs &stored = StoredOutputs()) {
   PassWork work;
   SmallVector<unsigned> worklist;
+  auto load = [&](Value buffer, AffineMap map) {
+    if (!map.isFunctionOfDim(dim))
+      return;
+    work.loads.insert({buffer, map});
+    work.hasIndirect |= !StripAccess::isDirect(
+        cast<MemRefType>(buffer.getType()), *getSteps(map, dim));
+  };
   for (unsigned node : roots)
     if (work.nodes.insert(node).second)
       worklist.push_back(node);
@@ -44,23 +52,19 @@ PassWork getWork(const RowPlan &plan, ArrayRef<unsigned> roots, unsigned dim) {
       if (!llvm::is_contained(node.dims, dim))
         break;
       ++work.numOps;
-      work.hasFunctions |=
-          isa<math::MathDialect>(op.getDialect()) &&
-          !isa<math::FmaOp, math::AbsFOp, math::AbsIOp, math::SqrtOp,
-               math::RsqrtOp, math::CopySignOp>(op);
+      work.hasFunctions |= isFunction(&op);
     }
     for (const RowOperand &operand : node.operands) {
-      if (operand.kind == RowOperand::Kind::Node &&
-          !plan.nodes[operand.node].isReduction() &&
-          work.nodes.insert(operand.node).second)
-        worklist.push_back(operand.node);
-      if (operand.kind != RowOperand::Kind::Buffer ||
-          !operand.map.isFunctionOfDim(dim))
+      if (operand.kind == RowOperand::Kind::Buffer)
+        load(operand.value, operand.map);
+      if (operand.kind != RowOperand::Kind::Node ||
+          plan.nodes[operand.node].isReduction())
         continue;
-      work.loads.insert({operand.value, operand.map});
-      work.hasIndirect |=
-          !StripAccess::isDirect(cast<MemRefType>(operand.value.getType()),
-                                 *getSteps(operand.map, dim));
+      if (const RowPlanSink *sink =
+              stored.lookup({operand.node, operand.output}))
+        load(sink->buffer, sink->map);
+      else if (work.nodes.insert(operand.node).second)
+        worklist.push_back(operand.node);
     }
   }
   return work;
@@ -72,8 +76,12 @@ int64_t chooseVectors(const PassWork &work, const RowLoweringOptions &options,
                       int64_t accumulators, int64_t limit) {
   if (work.hasIndirect)
     return 1;
-  if (work.hasFunctions || work.numOps > 16)
-    limit = std::min<int64_t>(limit, work.numOps > 40 ? 1 : 2);
+  if (work.hasFunctions || work.numOps > 16) {
+    // Chains of dependent operations, of which few fit into a CPU's window.
+    int64_t chains = options.vectorRegisters / 8;
+    limit =
+        std::min(limit, work.numOps > 60 ? 1 : std::max<int64_t>(1, chains));
+  }
   int64_t free = std::max<int64_t>(
       1, static_cast<int64_t>(options.vectorRegisters) - accumulators - 4);
   int64_t fitting = free / (static_cast<int64_t>(work.loads.size()) + 1);
@@ -83,13 +91,20 @@ int64_t chooseVectors(const PassWork &work, const RowLoweringOptions &options,
 
 } // namespace
 
+bool rows::isFunction(Operation *op) {
+  return isa<math::MathDialect>(op->getDialect()) &&
+         !isa<math::FmaOp, math::AbsFOp, math::AbsIOp, math::SqrtOp,
+              math::RsqrtOp, math::CopySignOp>(op);
+}
+
 StripShape rows::chooseReductionShape(const RowPlan &plan,
                                       const RowLoweringOptions &options,
                                       ArrayRef<unsigned> roots, unsigned dim,
-                                      int64_t accumulators, int64_t limit) {
+                                      int64_t accumulators, int64_t limit,
+                                      const StoredOutputs &stored) {
   bool isPaired = plan.nodes[roots.front()].isPaired;
   int64_t unit = isPaired ? 2 * plan.lanes : plan.lanes;
-  PassWork work = getWork(plan, roots, dim);
+  PassWork work = getWork(plan, roots, dim, stored);
   int64_t vectors = chooseVectors(work, options, accumulators, limit);
   // A unit of pairs is two vectors and what they are made of.
   if (isPaired)
@@ -99,9 +114,10 @@ StripShape rows::chooseReductionShape(const RowPlan &plan,
 
 StripShape rows::chooseStoringShape(const RowPlan &plan,
                                     const RowLoweringOptions &options,
-                                    ArrayRef<unsigned> roots) {
+                                    ArrayRef<unsigned> roots,
+                                    const StoredOutputs &stored) {
   unsigned dim = plan.columns.back();
-  PassWork work = getWork(plan, roots, dim);
+  PassWork work = getWork(plan, roots, dim, stored);
   bool isPaired = !work.hasIndirect && plan.lanes >= 2;
   auto take = [&](Value buffer, AffineMap map) {
     auto type = cast<MemRefType>(buffer.getType());

@@ -115,6 +115,7 @@ public:
   void readFrom(const RowPlanSink &sink) {
     stored[{sink.node, sink.output}] = &sink;
   }
+  const StoredOutputs &getStored() const { return stored; }
   /// Whether `sink` has been stored already.
   bool isStored(const RowPlanSink &sink) const {
     return stored.lookup({sink.node, sink.output}) == &sink;
@@ -157,7 +158,7 @@ private:
   Operation *anchor = nullptr;
   RowState row;
   DenseMap<std::pair<unsigned, unsigned>, Value> reduced;
-  DenseMap<std::pair<unsigned, unsigned>, const RowPlanSink *> stored;
+  StoredOutputs stored;
 };
 
 } // namespace mlir::xfmr::rows
