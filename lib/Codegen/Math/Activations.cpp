@@ -9,6 +9,7 @@
 #include "xfmr/Codegen/Math/Activations.h"
 #include "ExpKernel.h"
 #include "FloatBuilder.h"
+#include "HalfActivations.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cassert>
 #include <cmath>
@@ -173,11 +174,24 @@ static Value buildGeluErf(FloatBuilder &f, Value x) {
   return f.mul(f.mul(makeFiniteBelow(f, x), 0.5), e);
 }
 
+/// x sigmoid(x beta) for a result that is rounded to bf16.
+static Value buildSwishForBF16(FloatBuilder &f, Value x, LongConstant beta) {
+  double slope = std::fabs(beta.hi);
+  if (!(slope >= kLeastHalfSlope && slope <= kMostHalfSlope))
+    return buildSwish(f, x, beta);
+  if (beta.hi < 0.0)
+    return f.neg(buildHalfSwish(f, f.neg(x), slope));
+  return buildHalfSwish(f, x, slope);
+}
+
 Value mlir::xfmr::buildActivation(OpBuilder &builder, Location loc,
-                                  const ActivationSpec &spec, Value z) {
+                                  const ActivationSpec &spec, Value z,
+                                  Type resultType) {
   assert(getElementTypeOrSelf(z.getType()).isF32() ||
          getElementTypeOrSelf(z.getType()).isF64());
   FloatBuilder f(builder, loc, z.getType());
+  bool isForBF16 = f.isF32() && resultType && resultType.isBF16();
+  auto swish = isForBF16 ? buildSwishForBF16 : buildSwish;
   switch (spec.kind) {
   case ActivationKind::Identity:
     return z;
@@ -188,15 +202,15 @@ Value mlir::xfmr::buildActivation(OpBuilder &builder, Location loc,
     return f.mul(positive, positive);
   }
   case ActivationKind::GeluErf:
-    return buildGeluErf(f, z);
+    return isForBF16 ? buildHalfGeluErf(f, z) : buildGeluErf(f, z);
   case ActivationKind::GeluTanh:
-    return buildGeluTanh(f, z);
+    return isForBF16 ? buildHalfGeluTanh(f, z) : buildGeluTanh(f, z);
   case ActivationKind::QuickGelu:
-    return buildSwish(f, z, kQuickGeluBeta);
+    return swish(f, z, kQuickGeluBeta);
   case ActivationKind::Silu:
-    return buildSwish(f, z, {1.0, 0.0});
+    return swish(f, z, {1.0, 0.0});
   case ActivationKind::Swish:
-    return buildSwish(f, z, {spec.beta, 0.0});
+    return swish(f, z, {spec.beta, 0.0});
   case ActivationKind::Sigmoid:
     return buildSigmoidOf(f, z);
   case ActivationKind::Tanh:
@@ -208,11 +222,15 @@ Value mlir::xfmr::buildActivation(OpBuilder &builder, Location loc,
 }
 
 Value mlir::xfmr::buildGate(OpBuilder &builder, Location loc,
-                            const ActivationSpec &spec, Value gate, Value up) {
+                            const ActivationSpec &spec, Value gate, Value up,
+                            Type resultType) {
   FloatBuilder f(builder, loc, gate.getType());
   if (spec.kind != ActivationKind::ClampedSwish)
-    return f.mul(buildActivation(builder, loc, spec, gate), up);
+    return f.mul(buildActivation(builder, loc, spec, gate, resultType), up);
   Value limited = f.min(gate, spec.limit);
   up = f.add(f.clamp(up, -spec.limit, spec.limit), spec.upOffset);
-  return f.mul(buildSwish(f, limited, {spec.beta, 0.0}), up);
+  ActivationSpec swish;
+  swish.kind = ActivationKind::Swish;
+  swish.beta = spec.beta;
+  return f.mul(buildActivation(builder, loc, swish, limited, resultType), up);
 }

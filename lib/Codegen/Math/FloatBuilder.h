@@ -101,6 +101,9 @@ public:
   Value andInt(Value a, int64_t b) {
     return arith::AndIOp::create(builder, loc, a, integer(b));
   }
+  Value maxInt(Value a, int64_t b) {
+    return arith::MaxSIOp::create(builder, loc, a, integer(b));
+  }
   Value shiftLeft(Value a, int64_t b) {
     return arith::ShLIOp::create(builder, loc, a, integer(b));
   }

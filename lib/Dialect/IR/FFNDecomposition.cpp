@@ -420,7 +420,8 @@ FailureOr<SmallVector<Value>> GatedActOp::decomposeOperation(OpBuilder &b) {
       [&](OpBuilder &nested, Location l, ValueRange e) -> SmallVector<Value> {
         Value gated = buildGate(nested, l, activation,
                                 convertFloat(nested, l, e[0], accumulator),
-                                convertFloat(nested, l, e[1], accumulator));
+                                convertFloat(nested, l, e[1], accumulator),
+                                resultType);
         return {convertFloat(nested, l, gated, resultType)};
       });
   if (!onTensors)

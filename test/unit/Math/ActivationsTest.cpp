@@ -117,21 +117,21 @@ void addActivations(MathJit &jit, Type type, Type compute, unsigned lanes,
                 return buildActivation(b, loc, c.spec, x[0]);
               Type wide = VectorType::get({lanes}, compute);
               Value z = arith::ExtFOp::create(b, loc, wide, x[0]);
-              z = buildActivation(b, loc, c.spec, z);
+              z = buildActivation(b, loc, c.spec, z, type);
               return arith::TruncFOp::create(b, loc, x[0].getType(), z);
             });
 }
 
-template <typename FormatT, typename Storage>
+template <typename FormatT, typename InputT = FormatT, typename Storage>
 void compare(MathJit &jit, const Case &c, const std::vector<Storage> &inputs,
              StringRef suffix, double maxUlps) {
-  std::vector<Storage> results(inputs.size());
+  std::vector<typename FormatT::Storage> results(inputs.size());
   jit.run(c.name + suffix.str(), {inputs.data()}, results.data(),
           inputs.size());
   Comparison<FormatT> comparison(maxUlps, c.floor);
   MathReference reference = getReference(c.spec);
   for (size_t i = 0; i < inputs.size(); ++i)
-    comparison.add(FormatT::toDouble(inputs[i]), reference,
+    comparison.add(InputT::toDouble(inputs[i]), reference,
                    FormatT::toDouble(results[i]));
   EXPECT_TRUE(comparison.passed())
       << c.name << suffix.str() << ": " << comparison.summary();
@@ -170,6 +170,24 @@ TEST(Activations, EveryF16AndBF16) {
     compare<F16>(jit, c, allPatterns(), "_f16", 0.51);
     compare<BF16>(jit, c, allPatterns(), "_bf16", 0.51);
   }
+}
+
+/// Of a sum that was not rounded before.
+TEST(Activations, F32RoundedToBF16) {
+  MathJit jit;
+  Type f32 = Float32Type::get(jit.getContext());
+  Type bf16 = BFloat16Type::get(jit.getContext());
+  for (const Case &c : makeCases())
+    jit.add(c.name, f32, bf16, 16, 1,
+            [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+              Value z = buildActivation(b, loc, c.spec, x[0], bf16);
+              return arith::TruncFOp::create(b, loc,
+                                             VectorType::get({16}, bf16), z);
+            });
+  ASSERT_EQ(jit.compile(/*expand=*/true), "");
+  std::vector<float> inputs = sampleF32(getSampleCount(10000000));
+  for (const Case &c : makeCases())
+    compare<BF16, F32>(jit, c, inputs, "", 0.51);
 }
 
 TEST(Activations, F64) {

@@ -39,15 +39,18 @@ struct ActivationSpec {
 /// Builds `act(z)` for `z` of type f32 or f64 or a vector of these, computed in
 /// that type. NaN gives NaN; -inf gives zero for the gelu and swish kinds
 /// (their limit) and +inf gives +inf. `spec.kind` must not be `ClampedSwish`,
-/// which needs two operands.
+/// which needs two operands. The caller rounds the result to `resultType`, if
+/// that is given: to bf16, gelu and swish kinds keep no more digits than give
+/// 0.51 ulp.
 Value buildActivation(OpBuilder &builder, Location loc,
-                      const ActivationSpec &spec, Value z);
+                      const ActivationSpec &spec, Value z,
+                      Type resultType = {});
 
 /// Builds the gate `act(gate) * up`, and for `ClampedSwish`
 /// `g' * sigmoid(beta * g') * (u' + upOffset)` with `g' = min(gate, limit)` and
 /// `u' = max(min(up, limit), -limit)`. Both operands have one type, as above.
 Value buildGate(OpBuilder &builder, Location loc, const ActivationSpec &spec,
-                Value gate, Value up);
+                Value gate, Value up, Type resultType = {});
 
 } // namespace mlir::xfmr
 
