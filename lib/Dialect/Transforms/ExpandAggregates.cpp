@@ -23,6 +23,23 @@ namespace mlir::xfmr {
 using namespace mlir;
 using namespace mlir::xfmr;
 
+/// Divides by the sum of a row by its inverse, which is computed once a row:
+/// the sum is 1 or more. `quotient` is the last op that a softmax is made of.
+static void invertSums(RewriterBase &rewriter, linalg::LinalgOp quotient) {
+  for (auto division : llvm::make_early_inc_range(
+           quotient.getBlock()->getOps<arith::DivFOp>())) {
+    Location loc = division.getLoc();
+    rewriter.setInsertionPoint(division);
+    auto type = cast<FloatType>(division.getType());
+    Value one = arith::ConstantOp::create(rewriter, loc,
+                                          rewriter.getFloatAttr(type, 1.0));
+    Value inverse =
+        arith::DivFOp::create(rewriter, loc, one, division.getRhs());
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(division, division.getLhs(),
+                                               inverse);
+  }
+}
+
 namespace {
 struct ExpandAggregates : xfmr::impl::ExpandAggregatesBase<ExpandAggregates> {
   void runOnOperation() override {
@@ -37,14 +54,19 @@ struct ExpandAggregates : xfmr::impl::ExpandAggregatesBase<ExpandAggregates> {
       Location loc = op.getLoc();
       auto remark =
           remark::RemarkOpts::name("aggregate").category(getArgument());
+      bool isSoftmax = isa<linalg::SoftmaxOp>(op);
+      Operation *next = op->getNextNode();
       auto destinationStyle =
           dyn_cast<DestinationStyleOpInterface>(op.getOperation());
       // Others decompose on tensors alone.
       if (!destinationStyle || !destinationStyle.hasPureTensorSemantics() ||
-          failed(decomposeToLinalg(rewriter, op)))
+          failed(decomposeToLinalg(rewriter, op))) {
         remark::missed(loc, remark) << name + " has no decomposition here";
-      else
-        remark::passed(loc, remark) << name + " decomposed";
+        continue;
+      }
+      if (isSoftmax)
+        invertSums(rewriter, cast<linalg::LinalgOp>(next->getPrevNode()));
+      remark::passed(loc, remark) << name + " decomposed";
     }
   }
 };

@@ -11,7 +11,8 @@ func.func @tensor(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>) -> tensor<?x64xf32
   // CHECK: arith.subf
   // CHECK: math.exp
   // CHECK: arith.addf
-  // CHECK: arith.divf
+  // CHECK: %[[INVERSE:.*]] = arith.divf
+  // CHECK: arith.mulf %{{.*}}, %[[INVERSE]]
   // CHECK: return
   %0 = linalg.softmax dimension(1) ins(%x : tensor<?x64xf32>) outs(%y : tensor<?x64xf32>) -> tensor<?x64xf32>
   return %0 : tensor<?x64xf32>

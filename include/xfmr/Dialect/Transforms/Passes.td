@@ -10,7 +10,9 @@ def ExpandAggregates : Pass<"xfmr-expand-aggregates"> {
     not of this dialect by their decomposition, so that they can be fused with
     what is around them. What cannot be decomposed is named in a remark.
 
-    Changes numerics: no.
+    Changes numerics: a softmax multiplies by the inverse of its sum, which is
+    rounded once a row. That is at most one more ulp of the result. A division
+    that stands in the input stays one.
 
     Before:
     ```mlir
@@ -18,7 +20,7 @@ def ExpandAggregates : Pass<"xfmr-expand-aggregates"> {
         outs(%y : tensor<?x64xf32>) -> tensor<?x64xf32>
     ```
     After, with the bodies left out (maximum, exponentials of the differences,
-    their sum, quotients):
+    their sum, products with its inverse):
     ```mlir
     %max = linalg.generic ... ins(%x : tensor<?x64xf32>) outs(%e0 : tensor<?xf32>)
     %exp = linalg.generic ... ins(%x, %max : tensor<?x64xf32>, tensor<?xf32>) ...
