@@ -17,8 +17,8 @@ BUDGETS = {
         "gated_gelu_erf_bf16": (105.00, 321),
         "gated_gelu_tanh_f32": (114.00, 145),
         "gated_gelu_tanh_bf16": (81.00, 303),
-        "softmax_f32": (77.94, 111),
-        "softmax_bf16": (99.50, 224),
+        "softmax_f32": (82.75, 111),
+        "softmax_bf16": (105.75, 224),
     },
     "znver4": {
         "rmsnorm_f32": (6.62, 18),
@@ -35,8 +35,8 @@ BUDGETS = {
         "gated_gelu_erf_bf16": (34.00, 80),
         "gated_gelu_tanh_f32": (51.00, 60),
         "gated_gelu_tanh_bf16": (25.75, 64),
-        "softmax_f32": (30.94, 44),
-        "softmax_bf16": (32.50, 54),
+        "softmax_f32": (35.75, 44),
+        "softmax_bf16": (38.75, 54),
     },
     "sapphirerapids": {
         "rmsnorm_f32": (6.62, 18),
@@ -53,8 +53,8 @@ BUDGETS = {
         "gated_gelu_erf_bf16": (34.00, 81),
         "gated_gelu_tanh_f32": (52.25, 61),
         "gated_gelu_tanh_bf16": (25.75, 64),
-        "softmax_f32": (35.91, 44),
-        "softmax_bf16": (38.91, 55),
+        "softmax_f32": (35.75, 44),
+        "softmax_bf16": (38.75, 55),
     },
     "aarch64-linux-gnu/neoverse-n1": {
         "rmsnorm_f32": (29.50, 109),
