@@ -182,9 +182,12 @@ void xfmr::buildLLVMStage(OpPassManager &pm,
   arith::ArithEmulateUnsupportedFloatsOptions arithTypes;
   arithTypes.sourceTypeStrs = {"bf16"};
   pm.addPass(arith::createArithEmulateUnsupportedFloats(arithTypes));
-  pm.addPass(createExpandMath());
-  ExpandNarrowFloatOptions narrowFloat;
   CPUTarget target = getTarget(options);
+  ExpandMathOptions expandMath;
+  expandMath.nativeScale = llvm::Triple(target.triple).isX86() &&
+                           target.vectorBytes == 64 && !options.emulate;
+  pm.addPass(createExpandMath(expandMath));
+  ExpandNarrowFloatOptions narrowFloat;
   narrowFloat.nativeBF16 =
       target.convertsBF16 && target.vectorBytes == 64 && !options.emulate;
   pm.addPass(createExpandNarrowFloat(narrowFloat));

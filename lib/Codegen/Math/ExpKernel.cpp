@@ -55,6 +55,11 @@ std::pair<Value, Value> mlir::xfmr::buildPowersOfTwo(FloatBuilder &f, Value n) {
   return {f.fromBits(lower), f.fromBits(upper)};
 }
 
+Value mlir::xfmr::buildExponent(FloatBuilder &f, Value n) {
+  // The bits of kRoundingMagic, whose last bit is worth 1.
+  return f.addInt(n, -(int64_t(0x4b400000) + 254));
+}
+
 Value mlir::xfmr::buildPowerOfTwo(FloatBuilder &f, Value n) {
   return f.fromBits(f.addInt(f.shiftLeft(n, 23), -(int64_t(127) << 23)));
 }

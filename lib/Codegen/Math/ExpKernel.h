@@ -38,6 +38,9 @@ Value buildExpMantissa(FloatBuilder &f, Value r);
 /// result leaves the normal range.
 std::pair<Value, Value> buildPowersOfTwo(FloatBuilder &f, Value n);
 
+/// n as an integer of its own.
+Value buildExponent(FloatBuilder &f, Value n);
+
 /// 2^n for n in [-126, 127].
 Value buildPowerOfTwo(FloatBuilder &f, Value n);
 

@@ -14,6 +14,7 @@
 
 #include "ExpKernel.h"
 #include "FloatBuilder.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -33,6 +34,17 @@ static Value expandExp(FloatBuilder &f, Value x) {
   Value p = buildExpMantissa(f, reduced.r);
   auto [scale1, scale2] = buildPowersOfTwo(f, reduced.n);
   return f.mul(f.mul(p, scale1), scale2);
+}
+
+/// The same bits where an instruction multiplies a vector by powers of two.
+static Value expandExpNatively(PatternRewriter &rewriter, Location loc,
+                               FloatBuilder &f, Value x) {
+  ReducedExp reduced = reduceExp(f, f.clamp(x, kExpLow, kExpHigh));
+  Value p = buildExpMantissa(f, reduced.r);
+  return LLVM::CallIntrinsicOp::create(
+             rewriter, loc, x.getType(), rewriter.getStringAttr("llvm.ldexp"),
+             ValueRange{p, buildExponent(f, reduced.n)})
+      .getResult(0);
 }
 
 static Value expandTanh(FloatBuilder &f, Value x) {
@@ -164,10 +176,29 @@ struct ExpandUnary : OpRewritePattern<Op> {
   }
 };
 
+struct ExpandExpNatively : OpRewritePattern<math::ExpOp> {
+  ExpandExpNatively(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getRank() != 1 || type.isScalable() ||
+        !type.getElementType().isF32())
+      return rewriter.notifyMatchFailure(op, "expects a vector of f32");
+    FloatBuilder f(rewriter, op.getLoc(), type);
+    rewriter.replaceOp(
+        op, expandExpNatively(rewriter, op.getLoc(), f, op.getOperand()));
+    return success();
+  }
+};
+
 struct ExpandMath : mlir::xfmr::impl::ExpandMathBase<ExpandMath> {
+  using ExpandMathBase::ExpandMathBase;
+
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet owned(context);
-    populateExpandMathPatterns(owned);
+    populateExpandMathPatterns(owned, nativeScale);
     patterns = std::move(owned);
     return success();
   }
@@ -190,7 +221,10 @@ struct ExpandMath : mlir::xfmr::impl::ExpandMathBase<ExpandMath> {
 
 } // namespace
 
-void mlir::xfmr::populateExpandMathPatterns(RewritePatternSet &patterns) {
+void mlir::xfmr::populateExpandMathPatterns(RewritePatternSet &patterns,
+                                            bool nativeScale) {
+  if (nativeScale)
+    patterns.add<ExpandExpNatively>(patterns.getContext());
   patterns.add<ExpandUnary<math::ExpOp, expandExp>,
                ExpandUnary<math::TanhOp, expandTanh>,
                ExpandUnary<math::ErfOp, expandErf>,

@@ -1,4 +1,5 @@
 // RUN: xfmr-opt --xfmr-expand-math --split-input-file %s | FileCheck %s
+// RUN: xfmr-opt --xfmr-expand-math=native-scale --split-input-file %s | FileCheck %s --check-prefix=NATIVE
 // RUN: xfmr-opt --pass-pipeline='builtin.module(func.func(xfmr-expand-math))' --split-input-file %s | FileCheck %s
 
 // The whole of exp: the clamp, the reduction, the polynomial, and the power of two
@@ -25,6 +26,10 @@
 // CHECK:         %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[SCALE1]] : f32
 // CHECK:         %[[RESULT:.*]] = arith.mulf %[[SCALED]], %[[SCALE2]] : f32
 // CHECK:         return %[[RESULT]] : f32
+
+// NATIVE-LABEL: func @exp(
+// NATIVE-NOT:     llvm.ldexp
+// NATIVE:         return
 func.func @exp(%x: f32) -> f32 {
   %0 = math.exp %x : f32
   return %0 : f32
@@ -40,6 +45,11 @@ func.func @exp(%x: f32) -> f32 {
 // CHECK:         arith.divf {{.*}} : vector<2x5xf32>
 // CHECK:         arith.divf {{.*}} : vector<[4]xf32>
 // CHECK:         return
+
+// NATIVE-LABEL: func @vectors(
+// NATIVE:         llvm.call_intrinsic "llvm.ldexp"(%{{.*}}, %{{.*}}) : (vector<16xf32>, vector<16xi32>) -> vector<16xf32>
+// NATIVE-NOT:     llvm.ldexp
+// NATIVE:         return
 func.func @vectors(%a: vector<16xf32>, %b: vector<2x5xf32>, %c: vector<f32>, %d: vector<[4]xf32>)
     -> (vector<16xf32>, vector<2x5xf32>, vector<f32>, vector<[4]xf32>) {
   %0 = math.exp %a : vector<16xf32>

@@ -102,4 +102,28 @@ TEST(ExpandMath, ScalarsAndVectorsOfAnyLengthGiveTheSameBits) {
   }
 }
 
+TEST(ExpandMath, NativeScaleGivesTheSameBits) {
+  std::vector<float> inputs = sampleF32(1 << 20);
+  // Where results are subnormal, zero and infinite.
+  for (int step = 0; step < (1 << 12); ++step)
+    for (float start : {-88.0f, -105.0f, 87.5f})
+      inputs.push_back(start + step * 0x1p-9f);
+  std::vector<uint32_t> results[2];
+  for (bool nativeScale : {false, true}) {
+    MathJit jit;
+    Type f32 = Float32Type::get(jit.getContext());
+    jit.add("exp", f32, f32, 16, 1,
+            [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+              return math::ExpOp::create(b, loc, x[0]);
+            });
+    ASSERT_EQ(jit.compile(/*expand=*/true, nativeScale), "");
+    results[nativeScale].resize(inputs.size());
+    jit.run("exp", {inputs.data()}, results[nativeScale].data(), inputs.size());
+  }
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!std::isnan(inputs[i])) {
+      ASSERT_EQ(results[0][i], results[1][i]) << "exp(" << inputs[i] << ")";
+    }
+}
+
 } // namespace

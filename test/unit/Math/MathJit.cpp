@@ -91,12 +91,12 @@ void MathJit::add(StringRef name, Type from, Type to, unsigned lanes,
   func::ReturnOp::create(builder, loc);
 }
 
-std::string MathJit::compile(bool expand) {
+std::string MathJit::compile(bool expand, bool nativeScale) {
   if (failed(verify(*module)))
     return "the module does not verify";
   PassManager pm(&context);
   if (expand) {
-    pm.addPass(createExpandMath());
+    pm.addPass(createExpandMath({nativeScale}));
     pm.addPass(createExpandNarrowFloat());
   }
   FailureOr<OpPassManager> lowering = parsePassPipeline(

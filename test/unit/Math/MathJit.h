@@ -39,8 +39,9 @@ public:
 
   /// Lowers and compiles. With `expand` the math ops and the conversions are
   /// expanded by the passes under test, otherwise they are libm's and LLVM's.
-  /// Returns an error message, empty on success.
-  std::string compile(bool expand);
+  /// `nativeScale` is the option of `xfmr-expand-math`. Returns an error
+  /// message, empty on success.
+  std::string compile(bool expand, bool nativeScale = false);
 
   /// Runs a function; the arrays hold `size` elements.
   void run(StringRef name, const std::vector<const void *> &inputs,

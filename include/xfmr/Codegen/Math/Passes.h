@@ -21,8 +21,10 @@ namespace mlir::xfmr {
 #include "xfmr/Codegen/Math/Passes.h.inc"
 
 /// Adds the patterns of `xfmr-expand-math`: exp, tanh, erf and erfc of f32, f16
-/// and bf16, scalars and vectors, become arithmetic. f64 is left alone.
-void populateExpandMathPatterns(RewritePatternSet &patterns);
+/// and bf16, scalars and vectors, become arithmetic. f64 is left alone. With
+/// `nativeScale`, exp of a vector of f32 takes the intrinsic `llvm.ldexp`.
+void populateExpandMathPatterns(RewritePatternSet &patterns,
+                                bool nativeScale = false);
 
 /// Adds the patterns of `xfmr-expand-narrow-float`: conversions from and to
 /// bf16 and from f64 to f16 become integer arithmetic that rounds once; with

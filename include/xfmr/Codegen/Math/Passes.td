@@ -17,6 +17,9 @@ def ExpandMath : Pass<"xfmr-expand-math"> {
     for erf and 1.45 for erfc, results below the normal range included. NaN gives
     NaN; infinities and overflow give what the function's limit says.
 
+    With `native-scale`, exp of vectors of f32 is scaled by `llvm.ldexp`, which is
+    an instruction of AVX-512, to the same bits.
+
     f64 is left to the math library, with a remark (`MathLeftToLibm`).
 
     Before:
@@ -46,7 +49,14 @@ def ExpandMath : Pass<"xfmr-expand-math"> {
 
     Changes numerics: yes, within the bounds above (against another math library).
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let options = [
+    Option<"nativeScale", "native-scale", "bool", "false",
+           "Multiply by powers of two by `llvm.ldexp`">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect"
+  ];
 }
 
 def ExpandNarrowFloat : Pass<"xfmr-expand-narrow-float"> {
