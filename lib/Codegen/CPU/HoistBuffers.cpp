@@ -35,6 +35,15 @@ static std::optional<int64_t> getElementBytes(MemRefType type) {
   return element.getIntOrFloatBitWidth() / 8;
 }
 
+/// The bytes of a buffer whose elements lie one after the other, if known.
+static std::optional<int64_t> getStaticBytes(MemRefType type) {
+  std::optional<int64_t> bytes = getElementBytes(type);
+  if (!bytes || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      llvm::MulOverflow(*bytes, type.getNumElements(), *bytes))
+    return std::nullopt;
+  return bytes;
+}
+
 /// The dealloc that ends the buffer's life, if it stands in the same block and
 /// is the only one.
 static memref::DeallocOp getDealloc(memref::AllocOp alloc) {
@@ -86,6 +95,7 @@ struct HoistBuffers : xfmr::impl::HoistBuffersBase<HoistBuffers> {
       if (!function.isDeclaration())
         promote(rewriter, function);
     });
+    getOperation()->walk([&](Block *block) { merge(rewriter, *block); });
   }
 
   remark::RemarkOpts getRemark(StringRef name) {
@@ -160,6 +170,66 @@ struct HoistBuffers : xfmr::impl::HoistBuffersBase<HoistBuffers> {
         << remark::reason("{0}", reason);
   }
 
+  /// Makes one allocation of those of a block that live at the same time. Of
+  /// several freed one after the other, malloc may give the memory back to the
+  /// system, whose pages are then cleared again in every call.
+  void merge(RewriterBase &rewriter, Block &block) {
+    SmallVector<memref::AllocOp> group;
+    Operation *firstFree = nullptr;
+    auto end = [&] {
+      if (group.size() > 1)
+        mergeGroup(rewriter, group);
+      group.clear();
+    };
+    for (auto alloc : llvm::to_vector(block.getOps<memref::AllocOp>())) {
+      memref::DeallocOp dealloc = getDealloc(alloc);
+      if (!dealloc || !getStaticBytes(alloc.getType()) ||
+          alloc.getType().getMemorySpace())
+        continue;
+      if (!group.empty() && firstFree->isBeforeInBlock(alloc))
+        end();
+      if (group.empty() || dealloc->isBeforeInBlock(firstFree))
+        firstFree = dealloc;
+      group.push_back(alloc);
+    }
+    end();
+  }
+
+  void mergeGroup(RewriterBase &rewriter,
+                  MutableArrayRef<memref::AllocOp> group) {
+    SmallVector<int64_t> offsets;
+    int64_t bytes = 0, alignment = 64;
+    for (memref::AllocOp alloc : group) {
+      int64_t needed = std::max<int64_t>(64, alloc.getAlignment().value_or(1));
+      alignment = std::max(alignment, needed);
+      offsets.push_back(llvm::alignTo(bytes, needed));
+      bytes = offsets.back() + *getStaticBytes(alloc.getType());
+    }
+    rewriter.setInsertionPoint(group.front());
+    auto whole =
+        memref::AllocOp::create(rewriter, group.front().getLoc(),
+                                MemRefType::get({bytes}, rewriter.getI8Type()),
+                                rewriter.getI64IntegerAttr(alignment));
+    memref::DeallocOp last;
+    for (auto [alloc, offset] : llvm::zip_equal(group, offsets)) {
+      memref::DeallocOp dealloc = getDealloc(alloc);
+      if (last && dealloc->isBeforeInBlock(last))
+        std::swap(dealloc, last);
+      if (last)
+        rewriter.eraseOp(last);
+      last = dealloc;
+    }
+    rewriter.setInsertionPoint(last);
+    rewriter.replaceOpWithNewOp<memref::DeallocOp>(last, whole);
+    for (auto [alloc, offset] : llvm::zip_equal(group, offsets)) {
+      rewriter.setInsertionPoint(alloc);
+      Value start =
+          arith::ConstantIndexOp::create(rewriter, alloc.getLoc(), offset);
+      rewriter.replaceOpWithNewOp<memref::ViewOp>(alloc, alloc.getType(), whole,
+                                                  start, ValueRange());
+    }
+  }
+
   /// Small buffers that live as long as a call go onto the stack.
   void promote(RewriterBase &rewriter, func::FuncOp function) {
     int64_t left = stackBytes;
@@ -167,11 +237,8 @@ struct HoistBuffers : xfmr::impl::HoistBuffersBase<HoistBuffers> {
     for (auto alloc :
          llvm::make_early_inc_range(entry.getOps<memref::AllocOp>())) {
       memref::DeallocOp dealloc = getDealloc(alloc);
-      std::optional<int64_t> bytes = getElementBytes(alloc.getType());
-      if (!dealloc || !bytes || !alloc.getType().hasStaticShape() ||
-          !alloc.getType().getLayout().isIdentity() ||
-          llvm::MulOverflow(*bytes, alloc.getType().getNumElements(), *bytes) ||
-          *bytes > left)
+      std::optional<int64_t> bytes = getStaticBytes(alloc.getType());
+      if (!dealloc || !bytes || *bytes > left)
         continue;
       left -= *bytes;
       remark::passed(alloc.getLoc(), getRemark("on-stack"))

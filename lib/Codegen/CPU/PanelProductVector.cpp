@@ -43,10 +43,8 @@ constexpr int64_t kRowBlock = 128;
 /// at once: four streams from memory are faster than one.
 constexpr int64_t kGroupPanels = 4;
 
-/// As many tiles of a panel prefetch the next block of inputs with one line an
-/// iteration; fewer need more.
+/// As many tiles of a panel prefetch the next block of inputs at leisure.
 constexpr int64_t kManyTiles = 8;
-constexpr int64_t kFewTilesLines = 2;
 
 class PanelProductEmitter {
 public:
@@ -62,11 +60,11 @@ public:
 private:
   void emitRowBlock(Value firstRow, Extent rows);
   void emitGroup(Value firstRow, Extent rows, Value panel, int64_t panels,
-                 ArrayRef<Value> masks);
-  void setNext(PanelTile &group, Extent inputs);
+                 Value columns = Value());
+  Value getNext(const PanelTile &group, Extent inputs);
   /// Whether there are `from` rows or more, and less than `to`.
   Value isBetween(Extent rows, int64_t from, int64_t to);
-  void emitRowTiles(const PanelTile &group, Extent rows);
+  void emitRowTiles(const PanelTile &group, Extent rows, Value next);
   Value emitLhsBlock(Value firstRow, Extent rows, Value input, Extent inputs);
 
   PanelTileEmitter emitter;
@@ -75,6 +73,8 @@ private:
   const PanelProduct &product;
   Operation *hoist;
   Value scratch;
+  /// Elements from one panel to the next.
+  Value panelStride;
 };
 
 } // namespace
@@ -124,44 +124,58 @@ Value PanelProductEmitter::emitLhsBlock(Value firstRow, Extent rows,
 /// Covers the rows by register tiles, the largest first. A tile of few rows
 /// takes several panels, so that there are accumulators enough to keep the
 /// multipliers busy.
-void PanelProductEmitter::emitRowTiles(const PanelTile &group, Extent rows) {
+void PanelProductEmitter::emitRowTiles(const PanelTile &group, Extent rows,
+                                       Value next) {
   int64_t largest = emitter.getLargestTileRows();
+  Value zero = emitter.index(0);
+  // Each tile prefetches a part of the next block. One alone reads without a
+  // pause: it fetches what is there.
+  Value isAlone = isBetween(rows, 0, 2 * largest);
+  Value tiles = arith::MaxUIOp::create(
+      builder, loc, emitter.divide(rows, largest).value, emitter.index(1));
+  Value perStep = arith::CeilDivUIOp::create(
+      builder, loc, emitter.index(emitter.getStepElements()), tiles);
+  perStep = arith::SelectOp::create(builder, loc, isAlone, zero, perStep);
+  next = arith::SelectOp::create(builder, loc, isAlone, zero, next);
+  int64_t stepsPerRow =
+      emitter.getSummationBlock() / emitter.getStepInputs() / largest;
+  Value perRow =
+      arith::MulIOp::create(builder, loc, perStep, emitter.index(stepsPerRow));
   for (int64_t tileRows = largest; tileRows >= 1; tileRows /= 2) {
     // Rows before these tiles, and those that these tiles leave.
     Extent begin = emitter.roundDown(rows, 2 * tileRows);
     Extent end = emitter.roundDown(rows, tileRows);
     int64_t tilePanels =
         std::min(group.panels, emitter.getTilePanels(tileRows));
-    auto emitTiles = [&](Value from, Value to, int64_t prefetchedLines) {
-      emitter.emitFor(emitter.index(0), emitter.index(group.panels), tilePanels,
-                      [&](Value panel) {
-                        emitter.emitFor(from, to, tileRows, [&](Value row) {
-                          PanelTile tile = group;
-                          tile.rows = tileRows;
-                          tile.panels = tilePanels;
-                          tile.panel = emitter.add(group.panel, panel);
-                          tile.nextPanel = emitter.add(group.nextPanel, panel);
-                          tile.prefetchedLines = prefetchedLines;
-                          tile.row = row;
-                          emitter.emitTile(tile);
-                        });
-                      });
+    auto emitTiles = [&](Value from, Value to, PanelPrefetch prefetch) {
+      PanelTile tile = group;
+      tile.rows = tileRows;
+      tile.panels = tilePanels;
+      tile.prefetch = prefetch;
+      tile.prefetchStride = perStep;
+      emitter.emitFor(
+          zero, emitter.index(group.panels), tilePanels, [&](Value panel) {
+            tile.panel = emitter.add(group.panel, panel);
+            emitter.emitFor(from, to, tileRows, [&](Value row) {
+              tile.row = row;
+              Value before = arith::MulIOp::create(builder, loc, row, perRow);
+              tile.prefetched = emitter.add(next, before);
+              emitter.emitTile(tile);
+            });
+          });
     };
     if (tileRows < largest) {
-      emitTiles(begin.value, end.value, 0);
+      emitTiles(begin.value, end.value, PanelPrefetch::None);
       continue;
     }
-    // Few tiles have more to prefetch each; one alone reads without a pause.
-    Value zero = emitter.index(0);
-    auto emitIf = [&](int64_t from, int64_t to, int64_t prefetchedLines) {
-      emitTiles(zero,
-                arith::SelectOp::create(builder, loc, isBetween(rows, from, to),
-                                        end.value, zero),
-                prefetchedLines);
-    };
-    emitIf(largest, 2 * largest, 0);
-    emitIf(2 * largest, kManyTiles * largest, kFewTilesLines);
-    emitIf(kManyTiles * largest, kRowBlock + 1, 1);
+    Value few = zero;
+    if (!group.columns) {
+      few = arith::SelectOp::create(builder, loc,
+                                    isBetween(rows, 0, kManyTiles * largest),
+                                    end.value, zero);
+      emitTiles(zero, few, PanelPrefetch::SecondCache);
+    }
+    emitTiles(few, end.value, PanelPrefetch::FirstCache);
   }
 }
 
@@ -173,24 +187,26 @@ Value PanelProductEmitter::isBetween(Extent rows, int64_t from, int64_t to) {
                                distance, emitter.index(to - from));
 }
 
-/// What the rows meet after `group`: the next block of inputs of the same
-/// panels, or the first one of the next panels.
-void PanelProductEmitter::setNext(PanelTile &group, Extent inputs) {
+/// Where that lies what the rows meet after `group`: the next block of inputs
+/// of the same panels, or the first one of the next panels. In elements from
+/// the block's own.
+Value PanelProductEmitter::getNext(const PanelTile &group, Extent inputs) {
   Value next = emitter.add(group.input, group.inputs.value);
   Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
                                        next, inputs.value);
-  Value nextPanels = emitter.add(group.panel, emitter.index(group.panels));
-  group.nextPanel =
-      arith::SelectOp::create(builder, loc, isLast, nextPanels, group.panel);
-  Value nextInput =
-      arith::SelectOp::create(builder, loc, isLast, emitter.index(0), next);
-  group.nextStep = emitter.add(
-      emitter.getFirstStep(),
-      emitter.divide({nextInput, std::nullopt}, emitter.getStepInputs()).value);
+  int64_t elements = emitter.getStepElements();
+  Value before =
+      arith::MulIOp::create(builder, loc, group.step, emitter.index(elements));
+  Value panels = arith::MulIOp::create(builder, loc, panelStride,
+                                       emitter.index(group.panels));
+  Value nextPanel = arith::SubIOp::create(builder, loc, panels, before);
+  Value nextBlock = emitter.index(emitter.getSummationBlock() /
+                                  emitter.getStepInputs() * elements);
+  return arith::SelectOp::create(builder, loc, isLast, nextPanel, nextBlock);
 }
 
 void PanelProductEmitter::emitGroup(Value firstRow, Extent rows, Value panel,
-                                    int64_t panels, ArrayRef<Value> masks) {
+                                    int64_t panels, Value columns) {
   Extent inputs = emitter.extent(product.inputs);
   emitter.emitBlocks(
       inputs, emitter.getSummationBlock(), [&](Value input, Extent size) {
@@ -200,15 +216,14 @@ void PanelProductEmitter::emitGroup(Value firstRow, Extent rows, Value panel,
         group.panel = panel;
         group.input = input;
         group.inputs = size;
-        group.masks = masks;
+        group.columns = columns;
         int64_t stepInputs = emitter.getStepInputs();
         group.step =
             emitter
                 .divide(Extent{input, getConstantIntValue(input)}, stepInputs)
                 .value;
-        setNext(group, inputs);
         group.lhsScratch = emitLhsBlock(firstRow, rows, input, size);
-        emitRowTiles(group, rows);
+        emitRowTiles(group, rows, getNext(group, inputs));
       });
 }
 
@@ -225,28 +240,22 @@ void PanelProductEmitter::emitRowBlock(Value firstRow, Extent rows) {
                                           emitter.index(0), grouped.value);
   emitter.emitFor(
       emitter.index(0), grouped.value, kGroupPanels,
-      [&](Value panel) { emitGroup(firstRow, rows, panel, kGroupPanels, {}); });
-  emitter.emitFor(grouped.value, wholePanels.value, 1, [&](Value panel) {
-    emitGroup(firstRow, rows, panel, 1, {});
-  });
+      [&](Value panel) { emitGroup(firstRow, rows, panel, kGroupPanels); });
+  emitter.emitFor(grouped.value, wholePanels.value, 1,
+                  [&](Value panel) { emitGroup(firstRow, rows, panel, 1); });
   if (columns.isMultipleOf(width))
     return;
   emitter.emitIf(whole, columns, [&] {
-    SmallVector<Value> masks;
-    Value rest = emitter.subtract(columns, whole).value;
-    int64_t lanes = emitter.getLanes();
-    auto type = VectorType::get({lanes}, builder.getI1Type());
-    // A mask has no lanes where its size is not positive.
-    for (int64_t column = 0; column < width; column += lanes)
-      masks.push_back(
-          vector::CreateMaskOp::create(builder, loc, type,
-                                       builder.createOrFold<arith::SubIOp>(
-                                           loc, rest, emitter.index(column))));
-    emitGroup(firstRow, rows, wholePanels.value, 1, masks);
+    emitGroup(firstRow, rows, wholePanels.value, 1,
+              emitter.subtract(columns, whole).value);
   });
 }
 
 void PanelProductEmitter::emit() {
+  panelStride =
+      memref::ExtractStridedMetadataOp::create(builder, loc, product.packed)
+          .getStrides()
+          .front();
   emitter.emitBlocks(
       emitter.extent(product.rows), kRowBlock,
       [&](Value firstRow, Extent rows) { emitRowBlock(firstRow, rows); });

@@ -13,10 +13,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "PanelTile.h"
+#include "PrivateFunctions.h"
 #include "StripLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,13 +27,6 @@
 
 using namespace mlir;
 using namespace mlir::xfmr;
-
-/// Steps of the loop over inputs that one iteration takes. With more of them,
-/// LLVM's scheduler moves loads up until they do not stay in registers.
-static constexpr int64_t kUnroll = 2;
-
-/// Bytes that a prefetch fetches.
-static constexpr int64_t kLineBytes = 64;
 
 static PanelKernel chooseKernel(const PanelProduct &product,
                                 const CPUTarget &target) {
@@ -212,18 +207,12 @@ static Value bitcast(OpBuilder &builder, Location loc, Value value,
 
 /// An input of a row of the tile, in every lane; for products of pairs the
 /// input and its successor, or only the input if `half`.
-Value PanelTileEmitter::loadLhs(const PanelTile &tile, int64_t row, Value input,
-                                bool half) {
-  Value buffer = tile.lhsScratch ? tile.lhsScratch : product.lhs;
-  Value first = add(tile.row, index(row));
-  if (!tile.lhsScratch) {
-    first = add(tile.firstRow, first);
-    input = add(tile.input, input);
-  }
+Value PanelTileEmitter::loadLhs(Value row, Value input, bool half) {
+  Value buffer = product.lhs;
   if (kernel != PanelKernel::DotPairs)
     return broadcastLanes(
         builder, loc,
-        memref::LoadOp::create(builder, loc, buffer, ValueRange{first, input}),
+        memref::LoadOp::create(builder, loc, buffer, ValueRange{row, input}),
         lanes);
   Type i32 = builder.getI32Type(), bf16 = builder.getBF16Type();
   Value pair;
@@ -231,12 +220,12 @@ Value PanelTileEmitter::loadLhs(const PanelTile &tile, int64_t row, Value input,
     // The weights' second half is zero; its factor is too, since what lies
     // beyond the row may not be a number.
     Value one =
-        memref::LoadOp::create(builder, loc, buffer, ValueRange{first, input});
+        memref::LoadOp::create(builder, loc, buffer, ValueRange{row, input});
     one = arith::BitcastOp::create(builder, loc, builder.getI16Type(), one);
     pair = arith::ExtUIOp::create(builder, loc, i32, one);
   } else {
     Value two = vector::LoadOp::create(builder, loc, VectorType::get({2}, bf16),
-                                       buffer, ValueRange{first, input});
+                                       buffer, ValueRange{row, input});
     pair = vector::ExtractOp::create(builder, loc,
                                      bitcast(builder, loc, two, i32), 0);
   }
@@ -244,43 +233,24 @@ Value PanelTileEmitter::loadLhs(const PanelTile &tile, int64_t row, Value input,
 }
 
 /// A vector of a panel's weights at one step, as they are in memory.
-Value PanelTileEmitter::loadWeights(const PanelTile &tile, int64_t panel,
-                                    int64_t vector, Value step) {
+Value PanelTileEmitter::loadWeights(int64_t panel, int64_t vector, Value step) {
   int64_t size = lanes * getStepInputs();
-  Value from = add(add(firstPanel, tile.panel), index(panel));
   return vector::LoadOp::create(
       builder, loc, VectorType::get({size}, product.getWeightType()), packed,
-      ValueRange{from, step, index(vector * size)});
+      ValueRange{index(panel), step, index(vector * size)});
 }
 
-/// Fetches lines of what the panel's rows meet next into a cache: the
-/// iterations of all tiles of the panel do so in turn, until the block is
-/// there.
+/// Fetches a line of what the panel's rows meet next into a cache: the steps of
+/// all tiles of the panel do so in turn, until the block is there.
 void PanelTileEmitter::emitPrefetch(const PanelTile &tile, Value step) {
-  if (tile.prefetchedLines == 0)
+  if (tile.prefetch == PanelPrefetch::None)
     return;
-  auto type = cast<MemRefType>(packed.getType());
-  int64_t lineElements = kLineBytes * 8 / type.getElementTypeBitWidth();
-  int64_t steps = getSummationBlock() / getStepInputs();
-  int64_t lines = steps * type.getDimSize(2) / lineElements;
-  // Steps of the tiles before this one and of this one.
-  Value before =
-      arith::MulIOp::create(builder, loc, tile.row, index(steps / tile.rows));
-  Value line =
-      arith::DivUIOp::create(builder, loc, add(before, step), index(kUnroll));
-  line = arith::MulIOp::create(builder, loc, line, index(tile.prefetchedLines));
-  line = arith::MinUIOp::create(builder, loc, line,
-                                index(lines - tile.prefetchedLines));
-  // So many that the first cache would wait for them go into the second.
-  for (int64_t i = 0; i < tile.prefetchedLines; ++i) {
-    Value offset = arith::MulIOp::create(builder, loc, add(line, index(i)),
-                                         index(lineElements));
-    memref::PrefetchOp::create(
-        builder, loc, packed,
-        ValueRange{add(firstPanel, tile.nextPanel), tile.nextStep, offset},
-        /*isWrite=*/false, tile.prefetchedLines == 1 ? 3 : 2,
-        /*isDataCache=*/true);
-  }
+  Value offset = arith::MulIOp::create(builder, loc, step, tile.prefetchStride);
+  memref::PrefetchOp::create(
+      builder, loc, packed,
+      ValueRange{index(0), index(0), add(tile.prefetched, offset)},
+      /*isWrite=*/false, tile.prefetch == PanelPrefetch::FirstCache ? 3 : 2,
+      /*isDataCache=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -319,11 +289,10 @@ void PanelTileEmitter::emitStep(const PanelTile &tile, Value step, bool half,
       stepInputs == 1
           ? step
           : builder.createOrFold<arith::MulIOp>(loc, step, index(stepInputs));
-  Value packedStep = add(add(firstStep, tile.step), step);
   SmallVector<Value> weights;
   for (int64_t panel = 0; panel < tile.panels; ++panel)
     for (int64_t vector = 0; vector < vectors; ++vector)
-      weights.push_back(loadWeights(tile, panel, vector, packedStep));
+      weights.push_back(loadWeights(panel, vector, step));
 
   if (kernel != PanelKernel::WidenedPairs) {
     for (Value &weight : weights)
@@ -331,7 +300,7 @@ void PanelTileEmitter::emitStep(const PanelTile &tile, Value step, bool half,
         weight = convert(weight, accumulatorType);
     return multiply(
         tile, weights,
-        [&](int64_t row) { return loadLhs(tile, row, input, half); }, sums);
+        [&](int64_t row) { return loadLhs(index(row), input, half); }, sums);
   }
   // The order of the instruction that adds products of pairs.
   Type i32 = builder.getI32Type();
@@ -354,7 +323,7 @@ void PanelTileEmitter::emitStep(const PanelTile &tile, Value step, bool half,
     Value element = odd ? add(input, index(1)) : input;
     multiply(
         tile, factors,
-        [&](int64_t row) { return loadLhs(tile, row, element, half); }, sums);
+        [&](int64_t row) { return loadLhs(index(row), element, half); }, sums);
   }
 }
 
@@ -365,33 +334,21 @@ PanelTileEmitter::emitSteps(const PanelTile &tile) {
       builder, loc,
       builder.getZeroAttr(VectorType::get({lanes}, accumulatorType)));
   Accumulators sums(tile.rows * tile.panels * vectors, zero);
-  auto emitLoop = [&](Value from, Value to, int64_t unroll) {
-    sums = emitStripLoop(builder, loc, from, to, index(unroll), sums,
-                         [&](Value step, ValueRange args) {
-                           Accumulators next(args);
-                           if (unroll > 1)
-                             emitPrefetch(tile, step);
-                           for (int64_t i = 0; i < unroll; ++i)
-                             emitStep(tile, add(step, index(i)),
-                                      /*half=*/false, next);
-                           return next;
-                         });
-  };
+  // One step an iteration: of several, LLVM's scheduler moves loads up until
+  // the sums do not stay in registers.
   int64_t stepInputs = getStepInputs();
   Extent steps = divide(tile.inputs, stepInputs);
-  Extent unrolled = roundDown(steps, kUnroll);
-  if (unrolled.known != 0)
-    emitLoop(index(0), unrolled.value, kUnroll);
-  if (!steps.known || *steps.known != *unrolled.known)
-    emitLoop(unrolled.value, steps.value, 1);
-  if (stepInputs == 1 || tile.inputs.isMultipleOf(stepInputs))
+  sums = emitStripLoop(builder, loc, index(0), steps.value, index(1), sums,
+                       [&](Value step, ValueRange args) {
+                         Accumulators next(args);
+                         emitPrefetch(tile, step);
+                         emitStep(tile, step, /*half=*/false, next);
+                         return next;
+                       });
+  if (stepInputs == 1)
     return sums;
   // An input without a partner.
   Extent paired = roundDown(tile.inputs, stepInputs);
-  if (tile.inputs.known) {
-    emitStep(tile, steps.value, /*half=*/true, sums);
-    return sums;
-  }
   Value isOdd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                       paired.value, tile.inputs.value);
   auto branch = scf::IfOp::create(builder, loc, ValueRange(sums).getTypes(),
@@ -405,23 +362,134 @@ PanelTileEmitter::emitSteps(const PanelTile &tile) {
   return Accumulators(branch.getResults());
 }
 
-void PanelTileEmitter::emitTile(const PanelTile &tile) {
+//===----------------------------------------------------------------------===//
+// The tile's function
+//===----------------------------------------------------------------------===//
+
+void PanelTileEmitter::emitBody(const PanelTile &tile) {
+  SmallVector<Value> masks;
+  if (tile.columns) {
+    auto type = VectorType::get({lanes}, builder.getI1Type());
+    // A mask has no lanes where its size is not positive.
+    for (int64_t i = 0; i < tile.panels * vectors; ++i)
+      masks.push_back(vector::CreateMaskOp::create(
+          builder, loc, type,
+          builder.createOrFold<arith::SubIOp>(loc, tile.columns,
+                                              index(i * lanes))));
+  }
   Accumulators sums = emitSteps(tile);
   if (kernel == PanelKernel::DotPairs)
-    sums = emitTinySums(tile, sums);
-  int64_t width = product.getPanelWidth();
+    sums = emitTinySums(tile, masks, sums);
+  int64_t vectorsOfRow = tile.panels * vectors;
   for (int64_t row = 0; row < tile.rows; ++row) {
-    Value outRow = add(tile.firstRow, add(tile.row, index(row)));
-    for (int64_t i = 0; i < tile.panels * vectors; ++i) {
-      Value column = add(
-          builder.createOrFold<arith::MulIOp>(loc, tile.panel, index(width)),
-          index(i * lanes));
-      Value mask = tile.masks.empty() ? Value() : tile.masks[i];
-      Value total =
-          access.load(product.out, {outRow, column}, {0, 1}, lanes, mask);
+    for (int64_t i = 0; i < vectorsOfRow; ++i) {
+      Value indices[] = {index(row), index(i * lanes)};
+      Value mask = masks.empty() ? Value() : masks[i];
+      Value total = access.load(product.out, indices, {0, 1}, lanes, mask);
       total = arith::AddFOp::create(builder, loc, total,
-                                    sums[row * tile.panels * vectors + i]);
-      access.store(total, product.out, {outRow, column}, {0, 1}, mask);
+                                    sums[row * vectorsOfRow + i]);
+      access.store(total, product.out, indices, {0, 1}, mask);
     }
   }
+}
+
+/// `view` as a function takes it that serves views of any strides but the
+/// contiguous innermost ones.
+static Value castToAnyStrides(OpBuilder &builder, Location loc, Value view) {
+  auto type = cast<MemRefType>(view.getType());
+  auto [strides, offset] = type.getStridesAndOffset();
+  unsigned dims = type.getRank() == 2 ? 1 : type.getRank() - 1;
+  for (int64_t dim = 0, end = type.getRank() - dims; dim < end; ++dim)
+    strides[dim] = ShapedType::kDynamic;
+  type = MemRefType::get(type.getShape(), type.getElementType(),
+                         StridedLayoutAttr::get(builder.getContext(),
+                                                ShapedType::kDynamic, strides));
+  return builder.createOrFold<memref::CastOp>(loc, type, view);
+}
+
+/// The tile's rows, weights and columns.
+SmallVector<Value> PanelTileEmitter::getOperands(const PanelTile &tile) {
+  auto createView = [&](Value buffer, ArrayRef<OpFoldResult> offsets,
+                        ArrayRef<OpFoldResult> sizes) {
+    SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
+    return castToAnyStrides(builder, loc,
+                            memref::SubViewOp::create(builder, loc, buffer,
+                                                      offsets, sizes, strides));
+  };
+  // One function for any number of inputs.
+  OpFoldResult inputs = tile.inputs.value,
+               rows = builder.getIndexAttr(tile.rows);
+  Value row = add(tile.firstRow, tile.row);
+  Value lhs =
+      tile.lhsScratch
+          ? createView(tile.lhsScratch, {tile.row, index(0)}, {rows, inputs})
+          : createView(product.lhs, {row, tile.input}, {rows, inputs});
+  Extent steps =
+      divide({add(tile.inputs.value, index(getStepInputs() - 1)), std::nullopt},
+             getStepInputs());
+  int64_t width = product.getPanelWidth();
+  SmallVector<OpFoldResult> offsets{add(firstPanel, tile.panel),
+                                    add(firstStep, tile.step)},
+      sizes{builder.getIndexAttr(tile.panels), steps.value};
+  for (int64_t size :
+       cast<MemRefType>(product.packed.getType()).getShape().drop_front(2)) {
+    offsets.push_back(builder.getIndexAttr(0));
+    sizes.push_back(builder.getIndexAttr(size));
+  }
+  Value weights = createView(product.packed, offsets, sizes);
+  Value column =
+      builder.createOrFold<arith::MulIOp>(loc, tile.panel, index(width));
+  OpFoldResult columns =
+      tile.columns ? OpFoldResult(tile.columns)
+                   : OpFoldResult(builder.getIndexAttr(tile.panels * width));
+  Value out = createView(product.out, {row, column}, {rows, columns});
+  SmallVector<Value> operands{lhs, weights, out};
+  if (tile.prefetch != PanelPrefetch::None)
+    llvm::append_values(operands, tile.prefetched, tile.prefetchStride);
+  return operands;
+}
+
+void PanelTileEmitter::emitTile(const PanelTile &tile) {
+  SmallVector<Value> operands = getOperands(tile);
+  std::string name = "xfmr_panel_tile";
+  llvm::raw_string_ostream stream(name);
+  stream << '_' << tile.rows << 'x' << tile.panels;
+  if (tile.columns)
+    stream << "_masked";
+  if (tile.prefetch == PanelPrefetch::SecondCache)
+    stream << "_few";
+  for (Value operand : ArrayRef(operands).take_front(3)) {
+    auto type = cast<MemRefType>(operand.getType());
+    stream << '_' << type.getElementType();
+    if (!type.isLastDimUnitStride())
+      stream << 's';
+  }
+  Type types = builder.getFunctionType(ValueRange(operands).getTypes(), {});
+  func::FuncOp function = getKernelFunction(
+      builder, loc, hoist->getParentOfType<FunctionOpInterface>(), name,
+      cast<FunctionType>(types), [&](func::FuncOp function) {
+        PanelProduct rows;
+        rows.lhs = function.getArgument(0);
+        rows.packed = function.getArgument(1);
+        rows.out = function.getArgument(2);
+        rows.firstPanel = rows.firstInput = builder.getIndexAttr(0);
+        // A mark before which whatever does not depend on the position is put.
+        Operation *mark = arith::ConstantIndexOp::create(builder, loc, 0);
+        PanelTile body;
+        body.rows = tile.rows;
+        body.panels = tile.panels;
+        body.inputs.value =
+            memref::DimOp::create(builder, loc, rows.lhs, 1).getResult();
+        if (tile.columns)
+          body.columns = memref::DimOp::create(builder, loc, rows.out, 1);
+        body.prefetch = tile.prefetch;
+        if (tile.prefetch != PanelPrefetch::None) {
+          body.prefetched = function.getArgument(3);
+          body.prefetchStride = function.getArgument(4);
+        }
+        PanelTileEmitter(builder, loc, rows, options, mark).emitBody(body);
+        builder.eraseOp(mark);
+        func::ReturnOp::create(builder, loc);
+      });
+  func::CallOp::create(builder, loc, function, operands);
 }

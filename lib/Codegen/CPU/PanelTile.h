@@ -25,6 +25,14 @@ struct Extent {
   }
 };
 
+/// What a tile fetches of the weights that its rows meet next, a line a step.
+enum class PanelPrefetch {
+  None,
+  /// For a few tiles: more than the first cache would wait for.
+  SecondCache,
+  FirstCache,
+};
+
 /// Rows times panels whose sums over a block of inputs are in registers.
 struct PanelTile {
   int64_t rows = 1, panels = 1;
@@ -36,17 +44,17 @@ struct PanelTile {
   /// and how many there are: no more than a summation block.
   Value input;
   Extent inputs;
-  /// For each vector of the panel the columns that are stored; empty: all.
-  ArrayRef<Value> masks;
+  /// How many columns of the tile are stored; null: all.
+  Value columns;
   /// The block of the left side that was converted, if it is.
   Value lhsScratch;
   /// The step of the packed weights that the block begins with, counted from
   /// that of the left side's first input.
   Value step;
-  /// What is multiplied when all rows have met this block, and how many lines
-  /// of it an iteration prefetches.
-  Value nextPanel, nextStep;
-  int64_t prefetchedLines = 0;
+  /// Where that lies: elements from the tile's first weight, and from one
+  /// step's to the next one's.
+  PanelPrefetch prefetch = PanelPrefetch::None;
+  Value prefetched, prefetchStride;
 };
 
 /// How the products of a tile are computed.
@@ -60,14 +68,16 @@ enum class PanelKernel {
   DotPairs,
 };
 
-/// Emits register tiles, and the loops and sizes around them.
+/// Emits register tiles, and the loops and sizes around them. A tile is a
+/// function: what the registers of its loop hold does not depend on what is
+/// around it, and there is one copy of it.
 class PanelTileEmitter {
 public:
   PanelTileEmitter(RewriterBase &builder, Location loc,
                    const PanelProduct &product,
                    const ContractionLoweringOptions &options, Operation *hoist);
 
-  /// Adds the tile's products to the output.
+  /// Adds the tile's products to the output: calls a function that does.
   void emitTile(const PanelTile &tile);
 
   /// Lanes of a vector of accumulators.
@@ -85,6 +95,10 @@ public:
   Type getLhsScratchType() const;
   /// The step of the packed weights that multiplies the left side's first.
   Value getFirstStep() const { return firstStep; }
+  /// Elements of a panel that a step reads.
+  int64_t getStepElements() const {
+    return product.getPanelWidth() * getStepInputs();
+  }
   StripAccess &getAccess() { return access; }
   /// `value` widened to elements of `type`.
   Value convert(Value value, Type type);
@@ -108,20 +122,25 @@ public:
 private:
   using Accumulators = SmallVector<Value>;
 
+  // The tile's function. Its operands begin with the tile's first row, input,
+  // weight and column.
+  SmallVector<Value> getOperands(const PanelTile &tile);
+  void emitBody(const PanelTile &tile);
   Accumulators emitSteps(const PanelTile &tile);
   void emitStep(const PanelTile &tile, Value step, bool half,
                 MutableArrayRef<Value> sums);
-  Value loadLhs(const PanelTile &tile, int64_t row, Value input, bool half);
-  Value loadWeights(const PanelTile &tile, int64_t panel, int64_t vector,
-                    Value step);
+  Value loadLhs(Value row, Value input, bool half);
+  Value loadWeights(int64_t panel, int64_t vector, Value step);
   void emitPrefetch(const PanelTile &tile, Value step);
   void multiply(const PanelTile &tile, ArrayRef<Value> weights,
                 function_ref<Value(int64_t)> lhs, MutableArrayRef<Value> sums);
   Value emitFma(Value a, Value b, Value sum);
 
   // Sums that an instruction may have flushed to zero.
-  Accumulators emitTinySums(const PanelTile &tile, Accumulators sums);
-  Value loadInput(const PanelTile &tile, Value row, Value input);
+  Accumulators emitTinySums(const PanelTile &tile, ArrayRef<Value> masks,
+                            Accumulators sums);
+  void emitTinyBody(Value sums);
+  Value loadInput(Value row, Value input);
 
   RewriterBase &builder;
   Location loc;
@@ -134,8 +153,6 @@ private:
   int64_t lanes, vectors;
   HoistedConstants constants;
   Value packed, firstPanel, firstStep;
-  /// Memory for the sums of a tile that are looked at one by one.
-  Value tinySums;
 };
 
 } // namespace mlir::xfmr

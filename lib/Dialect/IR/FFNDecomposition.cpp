@@ -61,8 +61,9 @@ public:
   /// The accumulated down product with its bias, rounded into the destination.
   Value emitEpilogue(Value accumulator);
 
-  /// Zeros of the result's shape in the accumulator type; on memrefs with
-  /// `padding` elements more between the rows.
+  /// Zeros of the result's shape in the accumulator type; on memrefs the rows
+  /// begin at multiples of `padding`, with so many elements more between
+  /// them.
   Value emitZeroAccumulator(int64_t padding = 0);
 
   /// Zeros in the accumulator type, on memrefs with rows that are `width`
@@ -265,7 +266,9 @@ Value FFNEmitter::emitZeroAccumulator(int64_t padding) {
   OpFoldResult width = sizes.back();
   if (padding != 0)
     width = affine::makeComposedFoldedAffineApply(
-        builder, loc, builder.getAffineDimExpr(0) + padding, {width});
+        builder, loc,
+        builder.getAffineDimExpr(0).ceilDiv(padding) * padding + padding,
+        {width});
   return emitZeros(sizes, width);
 }
 

@@ -37,9 +37,11 @@ func.func @results(%x: memref<4x8xf32>, %s: memref<4x8xf32>, %y: memref<4x8xf32>
 
 // A network: a loop over blocks of the hidden dim, in it one over blocks of
 // columns, whose gate and up are as wide as a block of columns. Rows of hidden
-// values are apart by more than a block of them. Whole blocks have a static size.
+// values are apart by more than a block of them, and those of sums begin at multiples
+// of 32. Whole blocks have a static size.
 // CHECK-LABEL: func @network(
 func.func @network(%x: memref<?x8xf32>, %wg: memref<64x8xf32>, %wu: memref<64x8xf32>, %wd: memref<8x64xf32>, %y: memref<?x8xf32>) {
+  // CHECK: memref.alloc(%{{.*}}) {{.*}} : memref<?x64xf32>
   // CHECK: %[[HIDDEN:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?x64xf32>
   // CHECK: scf.for %[[H:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
   // CHECK: %[[BLOCK:.*]] = memref.subview %[[HIDDEN]][0, 0] [%{{.*}}, 32] [1, 1]

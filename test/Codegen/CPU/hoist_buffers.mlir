@@ -98,6 +98,38 @@ func.func @stack(%v: f32) {
   return
 }
 
+// What lives at the same time is one allocation, each buffer at a multiple of its
+// alignment; it lives as long as any of them. What begins later is another.
+
+// HEAP-LABEL: func @together(
+// HEAP:         %[[ALL:.*]] = memref.alloc() {alignment = 128 : i64} : memref<268xi8>
+// HEAP:         %[[A:.*]] = memref.view %[[ALL]][%c0{{.*}}][] : memref<268xi8> to memref<3xf32>
+// HEAP:         %[[B:.*]] = memref.view %[[ALL]][%c128{{.*}}][] : memref<268xi8> to memref<2x10xbf16>
+// HEAP:         %[[C:.*]] = memref.view %[[ALL]][%c192{{.*}}][] : memref<268xi8> to memref<19xf32>
+// HEAP:         memref.store %{{.*}}, %[[A]]
+// HEAP:         memref.store %{{.*}}, %[[C]]
+// HEAP-NEXT:    memref.dealloc %[[ALL]] : memref<268xi8>
+// HEAP-NEXT:    %[[LATE:.*]] = memref.alloc() : memref<8xf32>
+// HEAP:         memref.dealloc %[[LATE]]
+// HEAP-NOT:     memref.dealloc
+// HEAP:         return
+func.func @together(%v: f32, %w: bf16) {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc() : memref<3xf32>
+  %b = memref.alloc() {alignment = 128 : i64} : memref<2x10xbf16>
+  %c = memref.alloc() : memref<19xf32>
+  memref.store %v, %a[%c0] : memref<3xf32>
+  memref.store %w, %b[%c0, %c0] : memref<2x10xbf16>
+  memref.dealloc %a : memref<3xf32>
+  memref.store %v, %c[%c0] : memref<19xf32>
+  memref.dealloc %c : memref<19xf32>
+  memref.dealloc %b : memref<2x10xbf16>
+  %late = memref.alloc() : memref<8xf32>
+  memref.store %v, %late[%c0] : memref<8xf32>
+  memref.dealloc %late : memref<8xf32>
+  return
+}
+
 // Nothing bounds the size, or the buffer's life is not the iteration's.
 
 // CHECK-LABEL: func @stays(

@@ -5,14 +5,14 @@
 // The loop over inputs of the largest tile stays in registers: no access to the
 // stack between its prefetch and its branch, one load of each vector of weights.
 
-// CHECK:      xfmr_panel_product_f32_f32_f32:
+// CHECK:      xfmr_panel_tile_8x1_f32_f32_f32:
 // CHECK:      prefetcht0
 // CHECK-NOT:  {{rsp|call}}
 // CHECK:      vfmadd231ps
 // CHECK-NOT:  {{rsp|call}}
 // CHECK:      {{[[:space:]]j[a-z]+[[:space:]]}}
 
-// PAIRS:      xfmr_panel_product_bf16_bf16_f32:
+// PAIRS:      xfmr_panel_tile_8x1_bf16_bf16_f32:
 // PAIRS:      prefetcht0
 // PAIRS-NOT:  {{zmm.*rsp|rsp.*zmm|call}}
 // PAIRS:      vdpbf16ps

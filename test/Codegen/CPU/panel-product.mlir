@@ -17,48 +17,61 @@
 // CHECK:           call @xfmr_panel_product_f32_f32_f32
 // CHECK:         memref.dealloc %[[P]]
 
-// The kernel's largest tile: eight rows of one panel, sixteen sums from zero, two
-// inputs a step; each vector of weights is loaded once, each input of a row too,
-// and a line of the next block is prefetched. No memory but the operands'.
+// The kernel calls a function for each register tile. Eight rows of one panel, and
+// what less than eight rows leave: four rows of two panels, two of four, one of four.
 
-// CHECK:       func private @xfmr_panel_product_f32_f32_f32(%[[A:.*]]: memref<?x?xf32, strided<[?, 1], offset: ?>>, %[[B:.*]]: memref<?x?x32xf32, strided<[?, 32, 1], offset: ?>>, %[[C:.*]]: memref<?x?xf32, strided<[?, 1], offset: ?>>)
+// CHECK:       func private @xfmr_panel_product_f32_f32_f32(%{{.*}}: memref<?x?xf32, strided<[?, 1], offset: ?>>, %{{.*}}: memref<?x?x32xf32, strided<[?, 32, 1], offset: ?>>, %{{.*}}: memref<?x?xf32, strided<[?, 1], offset: ?>>)
 // CHECK-SAME:    noinline
 // CHECK-NOT:     alloc
+// CHECK:         call @xfmr_panel_tile_8x1_few_f32_f32_f32(
+// CHECK:         call @xfmr_panel_tile_8x1_f32_f32_f32(
+// CHECK:         call @xfmr_panel_tile_4x2_f32_f32_f32(
+// CHECK:         call @xfmr_panel_tile_2x4_f32_f32_f32(
+// CHECK:         call @xfmr_panel_tile_1x4_f32_f32_f32(
+// CHECK:         call @xfmr_panel_tile_8x1_masked_f32_f32_f32(
+// CHECK-NOT:     alloc
+// CHECK:         return
+
+// Sums of a row of four panels.
+// CHECK:       func private @xfmr_panel_tile_1x4_f32_f32_f32(
 // CHECK-NOT:     prefetch
-// CHECK:         %[[ONE:.*]]:16 = scf.for
-// CHECK:         memref.prefetch %[[B]]{{.*}}locality<2>
-// CHECK:         memref.prefetch %[[B]]{{.*}}locality<2>
-// CHECK:         %[[SUMS:.*]]:16 = scf.for %[[K:.*]] = %c0 to %{{.*}} step %c2 iter_args(%[[S0:[a-z0-9]+]] = %[[ZERO:[a-z0-9_]+]], %[[S1:[a-z0-9]+]] = %[[ZERO]],
-// CHECK:           memref.prefetch %[[B]]{{.*}} read, locality<3>
-// CHECK-NOT:       memref.prefetch
-// CHECK:           %[[W0:.*]] = vector.load %[[B]]
+// CHECK:         %{{.*}}:8 = scf.for
+
+// The largest tile: sixteen sums from zero; each vector of weights is loaded once,
+// each input of a row too, and a line of the next block is prefetched. No memory but
+// the operands'.
+
+// CHECK:       func private @xfmr_panel_tile_8x1_f32_f32_f32(%[[A:.*]]: memref<8x?xf32, strided<[?, 1], offset: ?>>, %[[B:.*]]: memref<1x?x32xf32, strided<[?, 32, 1], offset: ?>>, %[[C:.*]]: memref<8x32xf32, strided<[?, 1], offset: ?>>, %[[NEXT:.*]]: index, %[[STRIDE:.*]]: index)
+// CHECK-SAME:    noinline
+// CHECK-NOT:     alloc
+// CHECK:         %[[INPUTS:.*]] = memref.dim %[[A]], %c1
+// CHECK:         %[[SUMS:.*]]:16 = scf.for %[[K:.*]] = %c0 to %[[INPUTS]] step %c1 iter_args(%[[S0:[a-z0-9]+]] = %[[ZERO:[a-z0-9_]+]], %[[S1:[a-z0-9]+]] = %[[ZERO]],
+// CHECK-NEXT:      %[[STEP:.*]] = arith.muli %[[K]], %[[STRIDE]]
+// CHECK-NEXT:      %[[LINE:.*]] = arith.addi %[[NEXT]], %[[STEP]]
+// CHECK-NEXT:      memref.prefetch %[[B]][%c0, %c0, %[[LINE]]], read, locality<3>
+// CHECK-NEXT:      %[[W0:.*]] = vector.load %[[B]]
 // CHECK-NEXT:      %[[W1:.*]] = vector.load %[[B]]
-// CHECK:           memref.load %[[A]]
+// CHECK-NEXT:      memref.load %[[A]]
 // CHECK-NEXT:      %[[V:.*]] = vector.broadcast {{.*}} : f32 to vector<16xf32>
 // CHECK-NEXT:      math.fma %[[V]], %[[W0]], %[[S0]]
 // CHECK-NEXT:      math.fma %[[V]], %[[W1]], %[[S1]]
 // CHECK-COUNT-14:  math.fma
-// CHECK-NOT:       math.fma
-// CHECK:           vector.load %[[B]]
-// CHECK-NEXT:      vector.load %[[B]]
-// CHECK-COUNT-16:  math.fma
 // CHECK-NOT:       {{math.fma|vector.load}}
 // CHECK:           scf.yield
 // CHECK:         vector.load %[[C]]
 // CHECK:         arith.addf
 // CHECK:         vector.store {{.*}}, %[[C]]
-
-// Four rows by two panels, two by four, one by four.
-// CHECK:         {{.*}}:16 = scf.for
-// CHECK:         {{.*}}:16 = scf.for
-// CHECK:         {{.*}}:8 = scf.for
 // CHECK-NOT:     alloc
 // CHECK:         return
+
+// Few rows fetch into the second cache.
+// CHECK:       func private @xfmr_panel_tile_8x1_few_f32_f32_f32(
+// CHECK:         memref.prefetch {{.*}} locality<2>
 
 // Sixteen registers hold four rows of one panel of two vectors.
 // AVX2-LABEL: func @weight(
 // AVX2:         memref.alloc() {{.*}} : memref<16x600x16xf32>
-// AVX2:       func private @xfmr_panel_product_f32_f32_f32(
+// AVX2:       func private @xfmr_panel_tile_4x1_f32_f32_f32(
 // AVX2:         {{.*}}:8 = scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
 func.func @weight(%x: memref<?x600xf32>, %w: memref<600x256xf32> {xfmr.weight}, %y: memref<?x256xf32>) {
   linalg.matmul ins(%x, %w : memref<?x600xf32>, memref<600x256xf32>) outs(%y : memref<?x256xf32>)
@@ -77,10 +90,11 @@ func.func @weight(%x: memref<?x600xf32>, %w: memref<600x256xf32> {xfmr.weight}, 
 // CHECK-LABEL: func @pairs(
 // CHECK:         xfmr.pack_weight ins(%{{.*}} : memref<64x600xbf16>) outs(%{{.*}} : memref<2x300x32x2xbf16>) layout(out_in)
 // CHECK-NOT:     scf.forall
-// CHECK:       func private @xfmr_panel_product_bf16_bf16_f32(
-// CHECK:         vector.load {{.*}} : memref<?x?xbf16, strided<[?, 1], offset: ?>>, vector<2xbf16>
+// CHECK:       func private @xfmr_panel_tile_8x1_bf16_bf16_f32(
+// CHECK:         vector.load {{.*}} : memref<8x?xbf16, strided<[?, 1], offset: ?>>, vector<2xbf16>
 // CHECK:         x86vector.avx512.dot
 // CHECK:         vector.reduction <or>
+// CHECK:         call @xfmr_panel_tiny_sums(
 
 // AVX2-LABEL: func @pairs(
 // AVX2:         outs(%{{.*}} : memref<4x300x16x2xbf16>)

@@ -164,8 +164,9 @@ def HoistBuffers : Pass<"xfmr-hoist-buffers"> {
     Moves a `memref.alloc` and its `memref.dealloc` out of the `scf.for` that both
     stand in, where the sizes are the same in all iterations or have a constant bound
     (the last tile of rows has fewer): each thread then allocates once. Small
-    buffers of a known size become `memref.alloca` at the start of the function.
-    Those that stay in a loop are reported by a remark.
+    buffers of a known size become `memref.alloca` at the start of the function;
+    the others that live at the same time become one allocation. Those that stay in a
+    loop are reported by a remark.
 
     Changes numerics: no.
 

@@ -16,7 +16,9 @@ def LowerContractions : Pass<"xfmr-lower-contractions", "::mlir::ModuleOp"> {
     A contraction of rows with one matrix becomes a product of packed panels
     (`xfmr.pack_weight`): one iteration of an `scf.forall` for each group of four
     panels, that calls a private function `@xfmr_panel_product_*`, one for all
-    products of the same element types. A matrix that is part of an argument
+    products of the same element types. That one calls a function for each
+    register tile, `@xfmr_panel_tile_*`, whose name says how many rows and panels
+    the tile has. A matrix that is part of an argument
     marked `xfmr.weight`, or of a constant, is packed at the function's entry, as
     a whole and once; its part may begin anywhere at a multiple of a panel. Of any
     other matrix, a group of panels is packed each time that it is multiplied: the
