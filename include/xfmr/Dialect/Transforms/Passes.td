@@ -10,7 +10,7 @@ def ExpandAggregates : Pass<"xfmr-expand-aggregates"> {
     not of this dialect by their decomposition, so that they can be fused with
     what is around them. What cannot be decomposed is named in a remark.
 
-    Changes numerics: a softmax multiplies by the inverse of its sum, which is
+    Changes numerics: yes. A softmax multiplies by the inverse of its sum, which is
     rounded once a row. That is at most one more ulp of the result. A division
     that stands in the input stays one.
 
