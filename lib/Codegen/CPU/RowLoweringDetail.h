@@ -113,19 +113,21 @@ void emitIf(OpBuilder &builder, Location loc, Condition condition,
 
 /// How the rows of one group are gone over.
 struct RowVariant {
-  /// Fetch the next row while one is stored.
-  Condition prefetch = {false, {}};
-  /// Leave the cache alone when results are stored.
-  Condition stream = {false, {}};
-  /// Store the results that `findEarlySinks` names in the first pass.
-  bool storeEarly = true;
+  /// Fetch the next row while one is stored; not into the nearest cache, of
+  /// which it would drive out the row at hand.
+  Condition prefetch = {false, {}}, prefetchFar = {false, {}};
+  /// Leave the cache alone when results are stored: some of those that are so
+  /// large. Never where `prefetch` is decided at run time and does not hold.
+  Condition stream = {false, {}}, isLarge = {false, {}};
+  /// Keep the result that `findEarlySink` names for later passes.
+  bool keepEarly = true;
 };
 
 void emitRowGroup(RewriterBase &rewriter, Location loc, const RowPlan &plan,
                   const RowLoweringOptions &options);
 
-/// The loops over the rows in one variant. What does not depend on the row is
-/// emitted before `hoist`.
+/// The loops over the rows. What does not depend on the row is emitted before
+/// `hoist`.
 void emitRows(RewriterBase &rewriter, Location loc, const RowPlan &plan,
               const RowLoweringOptions &options, RowVariant variant,
               Operation *hoist);
@@ -163,9 +165,13 @@ bool isFunction(Operation *op);
 /// empty when it is no such sum.
 SmallVector<Value, 2> getDotFactors(const RowNode &node, unsigned output);
 
-/// The results of one value an element that the first pass over the row should
-/// store, so that later passes read them instead of computing them again.
-SmallVector<const RowPlanSink *> findEarlySinks(const RowPlan &plan);
+/// The result of one value an element that the first pass over the row should
+/// keep, so that later passes read it instead of computing it again; null for
+/// none.
+const RowPlanSink *findEarlySink(const RowPlan &plan);
+
+/// Whether a strip of `sink` takes longer to compute again than to read.
+bool isWorthKeeping(const RowPlan &plan, const RowPlanSink &sink);
 
 /// By how many positions of each dim of a buffer the next element along `dim`
 /// is away under `map`; nothing when that differs from place to place.

@@ -23,7 +23,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/bit.h"
 #include <cmath>
@@ -67,13 +66,12 @@ private:
   bool balancesUnits(ArrayRef<Reduction> reductions) const;
   Value getOnes(int64_t width);
   Value emitIsTiny(ArrayRef<Reduction> reductions, ArrayRef<Value> totals);
-  SmallVector<const RowPlanSink *>
-  takeEarlySinks(ArrayRef<Reduction> reductions);
+  const RowPlanSink *takeEarlySink(ArrayRef<Reduction> reductions);
   SmallVector<const RowPlanSink *>
   keepValues(ArrayRef<Reduction> reductions,
-             ArrayRef<const RowPlanSink *> early);
+             ArrayRef<const RowPlanSink *> results);
+  void storeKept(const RowPlanSink &sink, Value value, Strip &strip);
   void emitStores();
-  void emitPrefetches(Strip &strip);
 
   SmallVector<Value> emitColumns(ArrayRef<unsigned> columns,
                                  ValueRange accumulators, StripShape shape,
@@ -99,7 +97,9 @@ private:
   KeptValues kept;
   /// An earlier pass than the last fetches the next row.
   bool hasPrefetched = false;
-  SmallVector<const RowPlanSink *> earlySinks;
+  /// The result that the first pass keeps, and where a row of it lies, once
+  /// that is known.
+  const RowPlanSink *early = nullptr, *earlyPlace = nullptr;
   /// The reductions of a pass over rows that may be long.
   ArrayRef<Reduction> longReductions;
   /// Elements from which threads may share a row; 0 for none.
@@ -300,6 +300,20 @@ Value RowEmitter::getOnes(int64_t width) {
   return broadcastLanes(builder, loc, one, width);
 }
 
+/// Stores what later passes read, and a result besides if that lies elsewhere.
+void RowEmitter::storeKept(const RowPlanSink &sink, Value value, Strip &strip) {
+  values.storeVector(sink, value, strip);
+  if (&sink != earlyPlace)
+    return;
+  emitIf(
+      builder, loc, variant.stream,
+      [&] {
+        int64_t alignment = strip.mask ? 0 : options.vectorBytes;
+        values.storeVector(*early, value, strip, alignment);
+      },
+      [] {});
+}
+
 /// One pass over the row; `sinks` are stored on the way.
 SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
                                           ArrayRef<const RowPlanSink *> sinks,
@@ -357,11 +371,13 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
         for (const RowPlanSink *sink : sinks)
           results.push_back(values.getVector(sink->node, sink->output, strip));
         for (auto [sink, result] : llvm::zip_equal(sinks, results))
-          values.storeVector(*sink, result, strip);
+          storeKept(*sink, result, strip);
+        // A branch on it would cost accumulators their registers.
+        Condition isFar{variant.prefetchFar.known.value_or(false), {}};
         if (prefetches && !strip.mask)
           emitIf(
-              builder, loc, variant.prefetch, [&] { emitPrefetches(strip); },
-              [] {});
+              builder, loc, variant.prefetch,
+              [&] { values.prefetchNextRow(strip, isFar); }, [] {});
         return next;
       });
   longReductions = {};
@@ -398,7 +414,9 @@ Value RowEmitter::emitIsTiny(ArrayRef<Reduction> reductions,
 }
 
 void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
-  SmallVector<const RowPlanSink *> sinks = takeEarlySinks(reductions);
+  SmallVector<const RowPlanSink *> sinks;
+  if (const RowPlanSink *sink = takeEarlySink(reductions))
+    sinks.push_back(sink);
   SmallVector<const RowPlanSink *> scratch = keepValues(reductions, sinks);
   llvm::append_range(sinks, scratch);
   // What the row waits for memory with is the pass with most to compute.
@@ -434,24 +452,26 @@ void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
   values.endPass();
 }
 
-/// The results that the pass of `reductions` stores on its way.
-SmallVector<const RowPlanSink *>
-RowEmitter::takeEarlySinks(ArrayRef<Reduction> reductions) {
-  if (plan.nodes[reductions.front().node].columns != plan.columns)
-    return {};
-  return std::exchange(earlySinks, {});
+/// The place of the result that the pass of `reductions` stores on its way.
+const RowPlanSink *RowEmitter::takeEarlySink(ArrayRef<Reduction> reductions) {
+  if (!early || earlyPlace ||
+      plan.nodes[reductions.front().node].columns != plan.columns)
+    return nullptr;
+  return earlyPlace = kept.keepResult(
+             *early, variant.stream, variant.isLarge,
+             [&](unsigned dim) { return values.getPosition(dim); });
 }
 
 /// What the pass of `reductions` computes at some expense and later ones need,
-/// apart from the `early` results that it stores.
+/// apart from `results` that it stores.
 SmallVector<const RowPlanSink *>
 RowEmitter::keepValues(ArrayRef<Reduction> reductions,
-                       ArrayRef<const RowPlanSink *> early) {
+                       ArrayRef<const RowPlanSink *> results) {
   const RowNode &first = plan.nodes[reductions.front().node];
   if (first.columns != plan.columns)
     return {};
   StoredOutputs stored = values.getStored();
-  for (const RowPlanSink *sink : early)
+  for (const RowPlanSink *sink : results)
     stored[{sink->node, sink->output}] = sink;
   SmallVector<unsigned> pass, later;
   for (const Reduction &reduction : reductions)
@@ -461,36 +481,17 @@ RowEmitter::keepValues(ArrayRef<Reduction> reductions,
         plan.nodes[index].level > first.level)
       later.push_back(index);
   for (const RowPlanSink &sink : plan.sinks)
-    if (!sink.isPerRow && stored.lookup({sink.node, sink.output}) != &sink)
+    if (!sink.isPerRow && &sink != early)
       later.push_back(sink.node);
   return kept.keep(pass, later, stored);
 }
 
-/// What the next row reads at the place of `strip`.
-void RowEmitter::emitPrefetches(Strip &strip) {
-  unsigned rowDim = plan.rows.back();
-  SmallVector<std::pair<Value, AffineMap>> done;
-  for (const RowNode &node : plan.nodes)
-    for (const RowOperand &operand : node.operands) {
-      std::pair<Value, AffineMap> key(operand.value, operand.map);
-      if (operand.kind != RowOperand::Kind::Buffer ||
-          !operand.map.isFunctionOfDim(rowDim) ||
-          !operand.map.isFunctionOfDim(strip.dim) ||
-          !StripAccess::isDirect(cast<MemRefType>(operand.value.getType()),
-                                 *getSteps(operand.map, strip.dim)) ||
-          llvm::is_contained(done, key))
-        continue;
-      done.push_back(key);
-      values.prefetch(operand, rowDim, strip.dim, strip.width);
-    }
-}
-
-/// The one pass that writes, but for early results: a strip's values are all
+/// The one pass that writes, but for an early result: a strip's values are all
 /// computed before the first is stored.
 void RowEmitter::emitStores() {
   SmallVector<RowPlanSink> perElement, perRow;
   for (const RowPlanSink &sink : plan.sinks)
-    if (!values.isStored(sink))
+    if (&sink != early)
       (sink.isPerRow ? perRow : perElement).push_back(sink);
   if (!perElement.empty()) {
     SmallVector<unsigned> roots;
@@ -522,7 +523,7 @@ void RowEmitter::emitStores() {
           builder, loc, variant.prefetch,
           [&] {
             if (!hasPrefetched)
-              emitPrefetches(strip);
+              values.prefetchNextRow(strip, variant.prefetchFar);
             storeWhole();
           },
           [&] { variant.prefetch.known ? storeWhole() : store(false); });
@@ -570,8 +571,8 @@ void RowEmitter::emit() {
   for (auto [dim, rowDim] : llvm::enumerate(plan.dims))
     if (rowDim.extent == 1)
       values.setPosition(dim, loops.getConstant(0));
-  if (variant.storeEarly)
-    earlySinks = findEarlySinks(plan);
+  if (variant.keepEarly)
+    early = findEarlySink(plan);
   kept.begin();
   emitRowLoops(plan.rows);
   kept.end();

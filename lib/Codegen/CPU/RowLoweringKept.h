@@ -9,7 +9,9 @@
 // A pass over a row computes its values anew from what is in memory. Where that
 // takes more than a load (the exponentials of a softmax, which are summed and
 // then divided by the sum), the first pass that has a value leaves it in memory
-// for the later ones: a row of scratch, which the nearest caches hold.
+// for the later ones: a row of scratch, which the nearest caches hold. So does
+// a result that is stored past the cache; other results are read where they
+// are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,14 +42,32 @@ public:
                                         ArrayRef<unsigned> later,
                                         const StoredOutputs &stored);
 
+  /// Whether rows of `sink` can be kept elsewhere.
+  static bool isPossible(const RowPlan &plan, const RowPlanSink &sink);
+
+  /// Where the row of the result `sink` is written and read, for the positions
+  /// that `getPosition` knows of the group's dims: in scratch where
+  /// `isElsewhere`. That is allocated where `mayBeElsewhere`, which is implied.
+  const RowPlanSink *keepResult(const RowPlanSink &sink, Condition isElsewhere,
+                                Condition mayBeElsewhere,
+                                function_ref<Value(unsigned dim)> getPosition);
+
 private:
-  const RowPlanSink *makeScratch(unsigned node, unsigned output);
+  /// A buffer for one row of an output.
+  struct Scratch {
+    Value buffer;
+    Condition isAllocated;
+  };
+
+  RowPlanSink makeScratch(unsigned node, unsigned output,
+                          Condition isAllocated = {true, {}});
 
   RewriterBase &builder;
   Location loc;
   const RowPlan &plan;
   StripLoops &loops;
   Operation *anchor = nullptr;
+  SmallVector<Scratch> scratches;
   /// Pointers into it stay valid.
   std::deque<RowPlanSink> sinks;
 };

@@ -33,16 +33,24 @@ static SmallVector<Value> emitOneByOne(OpBuilder &builder, Location loc,
                                        ValueRange neutral, EmitRange emitRange,
                                        CombineBlocks combine) {
   Value zero = loops.getConstant(0);
-  SmallVector<Value> totals =
-      emitRange(zero, getBlockEnd(builder, loc, loops, zero, end), neutral);
   return loops.emitFor(
-      loops.getConstant(kRowBlock), end, kRowBlock, totals,
-      [&](Value from, ValueRange args) {
+      zero, end, kRowBlock, neutral, [&](Value from, ValueRange args) {
         SmallVector<Value> block = emitRange(
             from, getBlockEnd(builder, loc, loops, from, end), neutral);
+        Value isFirst = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::eq, from, zero);
+        auto branch =
+            scf::IfOp::create(builder, loc, ValueRange(block).getTypes(),
+                              isFirst, /*withElseRegion=*/true);
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToStart(branch.thenBlock());
+        scf::YieldOp::create(builder, loc, block);
+        builder.setInsertionPointToStart(branch.elseBlock());
+        SmallVector<Value> totals;
         for (size_t index = 0; index < block.size(); ++index)
-          block[index] = combine(index, args[index], block[index]);
-        return block;
+          totals.push_back(combine(index, args[index], block[index]));
+        scf::YieldOp::create(builder, loc, totals);
+        return SmallVector<Value>(branch.getResults());
       });
 }
 

@@ -197,12 +197,16 @@ static bool overwritesInputs(const RowPlan &plan, const RowPlanSink &sink) {
   });
 }
 
-SmallVector<const RowPlanSink *> rows::findEarlySinks(const RowPlan &plan) {
-  SmallVector<const RowPlanSink *> early;
+const RowPlanSink *rows::findEarlySink(const RowPlan &plan) {
   // One at most: a second could overwrite what the first is computed from.
   for (const RowPlanSink &sink : plan.sinks)
-    if (early.empty() && !sink.isPerRow && plan.nodes[sink.node].level == 0 &&
+    if (!sink.isPerRow && plan.nodes[sink.node].level == 0 &&
         isReducedAt(plan, sink, 1) && !overwritesInputs(plan, sink))
-      early.push_back(&sink);
-  return early;
+      return &sink;
+  return nullptr;
+}
+
+bool rows::isWorthKeeping(const RowPlan &plan, const RowPlanSink &sink) {
+  PassWork work = getWork(plan, sink.node, plan.columns.back());
+  return work.numOps > static_cast<int64_t>(work.loads.size());
 }

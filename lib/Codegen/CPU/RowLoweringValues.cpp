@@ -373,7 +373,7 @@ void RowValues::storeVector(const RowPlanSink &sink, Value value, Strip &strip,
 }
 
 void RowValues::prefetch(const RowOperand &operand, unsigned rowDim,
-                         unsigned dim, int64_t width) {
+                         unsigned dim, int64_t width, Locality locality) {
   Value rowBefore = position[rowDim], before = position[dim];
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   position[rowDim] = arith::AddIOp::create(builder, loc, rowBefore, one);
@@ -384,8 +384,34 @@ void RowValues::prefetch(const RowOperand &operand, unsigned rowDim,
     position[dim] = builder.createOrFold<arith::AddIOp>(loc, before, by);
     memref::PrefetchOp::create(builder, loc, operand.value,
                                getIndices(operand.map), /*isWrite=*/false,
-                               /*localityHint=*/3, /*isDataCache=*/true);
+                               static_cast<unsigned>(locality),
+                               /*isDataCache=*/true);
   }
   position[rowDim] = rowBefore;
   position[dim] = before;
+}
+
+void RowValues::prefetchNextRow(Strip &strip, Condition isFar) {
+  unsigned rowDim = plan.rows.back();
+  SmallVector<const RowOperand *> fetched;
+  for (const RowNode &node : plan.nodes)
+    for (const RowOperand &operand : node.operands) {
+      auto isSame = [&](const RowOperand *other) {
+        return other->value == operand.value && other->map == operand.map;
+      };
+      if (operand.kind == RowOperand::Kind::Buffer &&
+          operand.map.isFunctionOfDim(rowDim) &&
+          operand.map.isFunctionOfDim(strip.dim) &&
+          StripAccess::isDirect(cast<MemRefType>(operand.value.getType()),
+                                *getSteps(operand.map, strip.dim)) &&
+          !llvm::any_of(fetched, isSame))
+        fetched.push_back(&operand);
+    }
+  auto fetch = [&](Locality locality) {
+    for (const RowOperand *operand : fetched)
+      prefetch(*operand, rowDim, strip.dim, strip.width, locality);
+  };
+  emitIf(
+      builder, loc, isFar, [&] { fetch(Locality::SecondCache); },
+      [&] { fetch(Locality::FirstCache); });
 }

@@ -16,6 +16,9 @@ namespace mlir::xfmr::rows {
 
 struct Strip;
 
+/// The cache to fetch into, as `memref.prefetch` numbers them.
+enum class Locality : unsigned { SecondCache = 2, FirstCache = 3 };
+
 /// What has been computed for the elements of a strip, or for the even or the
 /// odd ones of them.
 struct StripPart {
@@ -106,20 +109,15 @@ public:
   void storePerRow(const RowPlanSink &sink, Value value);
   void storeVector(const RowPlanSink &sink, Value value, Strip &strip,
                    int64_t streamAlignment = 0);
-  /// Fetches into the cache what `operand` holds at the place of a strip of
-  /// `width` elements along `dim`, one row of `rowDim` further on.
-  void prefetch(const RowOperand &operand, unsigned rowDim, unsigned dim,
-                int64_t width);
+  /// Fetches what the next row reads at the place of `strip`: into the second
+  /// cache where `isFar`.
+  void prefetchNextRow(Strip &strip, Condition isFar);
 
   /// From now on an output is read from where `sink` has stored it.
   void readFrom(const RowPlanSink &sink) {
     stored[{sink.node, sink.output}] = &sink;
   }
   const StoredOutputs &getStored() const { return stored; }
-  /// Whether `sink` has been stored already.
-  bool isStored(const RowPlanSink &sink) const {
-    return stored.lookup({sink.node, sink.output}) == &sink;
-  }
 
   /// What is known of the row, to be restored when a region ends in which more
   /// becomes known.
@@ -148,6 +146,10 @@ private:
   Value getPacked(unsigned node, Value value, Strip &strip);
   Value pack(Value even, Value odd);
   Value broadcast(Computed scalar, int64_t width);
+  /// Fetches into the cache what `operand` holds at the place of a strip of
+  /// `width` elements along `dim`, one row of `rowDim` further on.
+  void prefetch(const RowOperand &operand, unsigned rowDim, unsigned dim,
+                int64_t width, Locality locality);
   SmallVector<Value> getIndices(AffineMap map);
 
   RewriterBase &builder;

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowLoweringKept.h"
 #include "RowLoweringValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,11 +49,11 @@ private:
   Condition isAtLeast(OpFoldResult size, OpFoldResult limit);
   Condition both(Condition a, Condition b);
   Condition either(Condition a, Condition b);
-  Condition shouldPrefetch();
+  void choosePrefetch(RowVariant &variant);
+  void emitVariant(const RowVariant &variant);
   Condition isLarge();
   Condition isAligned();
   Condition isAligned(Value buffer);
-  void emitVariant(RowVariant variant);
 
   RewriterBase &builder;
   Location loc;
@@ -150,11 +151,12 @@ Condition VariantEmitter::either(Condition a, Condition b) {
           builder.createOrFold<arith::OrIOp>(loc, a.value, b.value)};
 }
 
-/// From some size on, and not for few rows: behind the last there is none.
-Condition VariantEmitter::shouldPrefetch() {
+/// Decides on prefetching: from some size on, and not for few rows, as behind
+/// the last there is none.
+void VariantEmitter::choosePrefetch(RowVariant &variant) {
   if (options.prefetchFromBytes == 0 || plan.rows.empty() ||
       plan.columns.empty())
-    return {false, {}};
+    return;
   OpFoldResult streamed = builder.getIndexAttr(0);
   int64_t bytesAColumn = 0;
   llvm::SmallDenseSet<Value> counted;
@@ -171,23 +173,26 @@ Condition VariantEmitter::shouldPrefetch() {
       if (operand.kind == RowOperand::Kind::Buffer)
         count(operand.value, operand.map);
   if (counted.empty())
-    return {false, {}};
+    return;
   for (const RowPlanSink &sink : plan.sinks)
     count(sink.buffer, sink.map);
-  constexpr int64_t kFewRows = 8;
-  OpFoldResult fewRows = builder.getIndexAttr(kFewRows * bytesAColumn);
+  OpFoldResult rowBytes = builder.getIndexAttr(bytesAColumn);
   for (unsigned column : plan.columns)
-    fewRows = multiply(
-        fewRows,
+    rowBytes = multiply(
+        rowBytes,
         plan.dims[column].isDynamic()
             ? OpFoldResult(
                   StripLoops(builder, loc, hoist, plan.dims).getExtent(column))
             : OpFoldResult(builder.getIndexAttr(plan.dims[column].extent)));
-  Condition isFar =
-      isAtLeast(streamed, builder.getIndexAttr(options.prefetchFromBytes));
-  if (isFar.known && !*isFar.known)
-    return isFar;
-  return both(isFar, isAtLeast(streamed, fewRows));
+  constexpr int64_t kFewRows = 8;
+  OpFoldResult fewRows = multiply(rowBytes, builder.getIndexAttr(kFewRows));
+  OpFoldResult near = builder.getIndexAttr(options.prefetchFromBytes);
+  variant.prefetch = isAtLeast(streamed, near);
+  if (variant.prefetch.isKnownFalse())
+    return;
+  variant.prefetch = both(variant.prefetch, isAtLeast(streamed, fewRows));
+  if (!variant.prefetch.isKnownFalse())
+    variant.prefetchFar = isAtLeast(rowBytes, near);
 }
 
 /// A buffer's first element, and those of all its rows, at multiples of a cache
@@ -264,7 +269,7 @@ Condition VariantEmitter::isAligned() {
   return aligned;
 }
 
-void VariantEmitter::emitVariant(RowVariant variant) {
+void VariantEmitter::emitVariant(const RowVariant &variant) {
   emitRows(builder, loc, plan, options, variant, hoist);
   if (options.isX86)
     emitIf(
@@ -279,17 +284,27 @@ void VariantEmitter::emitVariant(RowVariant variant) {
 
 void VariantEmitter::emit() {
   hoist = arith::ConstantIndexOp::create(builder, loc, 0);
-  Condition large = isLarge(), prefetch = shouldPrefetch();
-  Condition stream = large.isKnownFalse() ? large : both(large, isAligned());
-  // What is stored past the cache is not read again. Where that takes other
-  // passes, there are two kinds.
-  if (findEarlySinks(plan).empty())
-    emitVariant({prefetch, stream, /*storeEarly=*/false});
-  else
+  const RowPlanSink *early = findEarlySink(plan);
+  RowVariant variant;
+  choosePrefetch(variant);
+  if (!early || KeptValues::isPossible(plan, *early))
+    variant.isLarge = isLarge();
+  if (!variant.isLarge.isKnownFalse())
+    variant.stream = both(variant.isLarge, isAligned());
+  if (!variant.prefetch.known)
+    variant.stream = both(variant.stream, variant.prefetch);
+  if (!early || isWorthKeeping(plan, *early)) {
+    emitVariant(variant);
+  } else {
+    // What is stored past the cache is not read again. Where that takes other
+    // passes, there are two kinds.
+    RowVariant streaming = variant;
+    streaming.keepEarly = false;
+    variant.stream = variant.isLarge = {false, {}};
     emitIf(
-        builder, loc, large,
-        [&] { emitVariant({prefetch, stream, /*storeEarly=*/false}); },
-        [&] { emitVariant({prefetch, {false, {}}, /*storeEarly=*/true}); });
+        builder, loc, streaming.isLarge, [&] { emitVariant(streaming); },
+        [&] { emitVariant(variant); });
+  }
   builder.eraseOp(hoist);
 }
 

@@ -26,11 +26,16 @@ func.func @one_block(%x: memref<3x16384xf32>, %s: memref<3xf32>) {
 
 // Too few blocks to be shared.
 // CHECK-LABEL: func @two_blocks(
-// CHECK: %[[FIRST:.*]] = scf.for
-// CHECK: scf.for %[[FROM:.*]] = %c16384{{.*}} to %{{.*}} step %c16384{{.*}} iter_args(%[[TOTAL:.*]] = %[[FIRST]])
+// CHECK: scf.for %[[FROM:.*]] = %[[ZERO:c0.*]] to %{{.*}} step %c16384{{.*}} iter_args(%[[TOTAL:.*]] = %cst
 // CHECK: %[[TO:.*]] = arith.minui
 // CHECK: %[[BLOCK:.*]] = scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c128{{.*}} iter_args(%{{.*}} = %cst
-// CHECK: %[[SUM:.*]] = arith.addf %[[TOTAL]], %[[BLOCK]]
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[FROM]], %[[ZERO]]
+// CHECK: %[[SUM:.*]] = scf.if %[[FIRST]]
+// CHECK-NEXT: scf.yield %[[BLOCK]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[BOTH:.*]] = arith.addf %[[TOTAL]], %[[BLOCK]]
+// CHECK-NEXT: scf.yield %[[BOTH]]
+// CHECK-NEXT: }
 // CHECK-NEXT: scf.yield %[[SUM]]
 func.func @two_blocks(%x: memref<3x20000xf32>, %s: memref<3xf32>) {
   linalg.generic {indexing_maps = [#row, #per_row], iterator_types = ["parallel", "reduction"]}

@@ -39,6 +39,19 @@ func.func @far(%x: memref<256x128xf32>, %y: memref<256x128xf32>) {
 
 // -----
 
+// Where one row fills the nearest cache, the next one goes into the second.
+
+// CHECK-LABEL: func @long_rows(
+// CHECK-COUNT-4: memref.prefetch {{.*}} locality<2>, data
+// CHECK-NOT:     memref.prefetch
+// CHECK:         return
+func.func @long_rows(%x: memref<16x4096xf32>, %y: memref<16x4096xf32>) {
+  linalg.negf ins(%x : memref<16x4096xf32>) outs(%y : memref<16x4096xf32>)
+  return
+}
+
+// -----
+
 // Behind few rows comes nothing to fetch.
 
 // CHECK-LABEL: func @few_rows(
@@ -107,14 +120,19 @@ func.func @tiles(%x: memref<512x1024xf32>, %y: memref<512x1024xf32>) {
 // Sizes that are known at run time alone are compared there.
 
 // CHECK-LABEL: func @dynamic(
-// CHECK-DAG:     %[[LARGE:.*]] = arith.cmpi uge, %{{.*}}, %c1048576
-// CHECK-DAG:     %[[STREAM:.*]] = arith.andi %[[LARGE]], %{{.*}} : i1
 // CHECK-DAG:     %[[FAR:.*]] = arith.cmpi uge, %{{.*}}, %c32768
 // CHECK-DAG:     %[[FETCH:.*]] = arith.andi %[[FAR]], %{{.*}} : i1
+// CHECK-DAG:     %[[LONG:.*]] = arith.cmpi uge, %{{.*}}, %c32768
+// CHECK-DAG:     %[[LARGE:.*]] = arith.cmpi uge, %{{.*}}, %c1048576
+// CHECK-DAG:     %[[BOTH:.*]] = arith.andi %[[LARGE]], %{{.*}} : i1
+// CHECK-DAG:     %[[STREAM:.*]] = arith.andi %[[BOTH]], %[[FETCH]] : i1
 // CHECK:         scf.for
 // CHECK:           scf.for
 // CHECK:             scf.if %[[FETCH]] {
-// CHECK-COUNT-4:       memref.prefetch
+// CHECK:               scf.if %[[LONG]] {
+// CHECK-COUNT-4:         memref.prefetch {{.*}} locality<2>
+// CHECK-NEXT:          } else {
+// CHECK-COUNT-4:         memref.prefetch {{.*}} locality<3>
 // CHECK:               scf.if %[[STREAM]] {
 // CHECK-NEXT:            vector.store {{.*}} nontemporal
 // CHECK-NEXT:          } else {
@@ -137,8 +155,8 @@ func.func @dynamic(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// A sum that is stored past the cache is computed again; a small one is stored by
-// the first pass and read by the last.
+// The first pass stores the sum, and the last one reads it; but a sum that is
+// stored past the cache is not read, where it is as soon computed again.
 
 // CHECK-LABEL: func @add_norm(
 // CHECK-SAME:    %[[X:.*]]: memref<?x512xf32>, %[[R:.*]]: memref<?x512xf32>, %[[S:.*]]: memref<?x512xf32>, %[[Y:.*]]: memref<?x512xf32>)
@@ -185,5 +203,77 @@ func.func @add_norm(%x: memref<?x512xf32>, %r: memref<?x512xf32>, %s: memref<?x5
   } -> tensor<?x512xf32>
   bufferization.materialize_in_destination %sum in restrict writable %s : (tensor<?x512xf32>, memref<?x512xf32>) -> ()
   bufferization.materialize_in_destination %norm in restrict writable %y : (tensor<?x512xf32>, memref<?x512xf32>) -> ()
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// A sum that takes longer to compute is kept in a buffer of one row, where the
+// result is stored past the cache.
+
+// CHECK-LABEL: func @rounded_add_norm(
+// CHECK-SAME:    %[[X:.*]]: memref<?x512xbf16>, %[[R:.*]]: memref<?x512xbf16>, %[[S:.*]]: memref<?x512xbf16>, %[[Y:.*]]: memref<?x512xbf16>)
+// CHECK:         arith.cmpi uge, %{{.*}}, %c1048576
+// CHECK:         arith.cmpi uge, %{{.*}}, %c1048576
+// CHECK-NEXT:    %[[LARGE:.*]] = arith.ori %{{.*}}, %{{.*}} : i1
+// CHECK:         %[[BUFFER:.*]] = scf.if %[[LARGE]]
+// CHECK:           memref.alloc() {alignment = 64 : i64} : memref<512xbf16>
+// CHECK:         scf.for %[[I:.*]] = %c0
+// CHECK-DAG:       %[[ROW:.*]] = memref.subview %[[S]][%[[I]], 0] [1, 512] [1, 1]
+// CHECK-DAG:       %[[SCRATCH:.*]] = memref.cast %[[BUFFER]]
+// CHECK-NEXT:      %[[KEPT:.*]] = arith.select %[[STREAM:.*]], %[[SCRATCH]], %[[ROW]]
+// CHECK:           scf.for
+// CHECK-NEXT:        vector.load %[[X]]
+// CHECK:             vector.load %[[R]]
+// CHECK:             vector.store %[[SUM:.*]], %[[KEPT]][%[[J:.*]]] : memref<512xbf16
+// CHECK-NEXT:        scf.if %[[STREAM]] {
+// CHECK-NEXT:          vector.store %[[SUM]], %[[S]][%[[I]], %[[J]]] {{.*}}nontemporal = true
+// CHECK:           scf.for
+// CHECK-NEXT:        vector.load %[[KEPT]]
+// CHECK-NOT:         vector.load
+// CHECK:             vector.store {{.*}}, %[[Y]]{{.*}}nontemporal = true
+// CHECK:             vector.store {{.*}}, %[[Y]]
+// CHECK:         scf.if %[[LARGE]] {
+// CHECK-NEXT:      memref.dealloc %[[BUFFER]]
+// CHECK:         return
+func.func @rounded_add_norm(%x: memref<?x512xbf16>, %r: memref<?x512xbf16>, %s: memref<?x512xbf16>, %y: memref<?x512xbf16>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %xt = bufferization.to_tensor %x restrict : memref<?x512xbf16> to tensor<?x512xbf16>
+  %rt = bufferization.to_tensor %r restrict : memref<?x512xbf16> to tensor<?x512xbf16>
+  %yt = bufferization.to_tensor %y restrict writable : memref<?x512xbf16> to tensor<?x512xbf16>
+  %rows = tensor.dim %xt, %c0 : tensor<?x512xbf16>
+  %e = tensor.empty(%rows) : tensor<?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%xt, %rt : tensor<?x512xbf16>, tensor<?x512xbf16>) outs(%yt : tensor<?x512xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %wide = arith.extf %a : bf16 to f32
+    %other = arith.extf %b : bf16 to f32
+    %both = arith.addf %wide, %other : f32
+    %t = arith.truncf %both : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<?x512xbf16>
+  %squares = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%sum : tensor<?x512xbf16>) outs(%f : tensor<?xf32>) {
+  ^bb0(%v: bf16, %acc: f32):
+    %w = arith.extf %v : bf16 to f32
+    %q = math.fma %w, %w, %acc : f32
+    linalg.yield %q : f32
+  } -> tensor<?xf32>
+  %norm = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%sum, %squares : tensor<?x512xbf16>, tensor<?xf32>) outs(%yt : tensor<?x512xbf16>) {
+  ^bb0(%v: bf16, %q: f32, %o: bf16):
+    %w = arith.extf %v : bf16 to f32
+    %rstd = math.rsqrt %q : f32
+    %n = arith.mulf %w, %rstd : f32
+    %t = arith.truncf %n : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<?x512xbf16>
+  bufferization.materialize_in_destination %sum in restrict writable %s : (tensor<?x512xbf16>, memref<?x512xbf16>) -> ()
+  bufferization.materialize_in_destination %norm in restrict writable %y : (tensor<?x512xbf16>, memref<?x512xbf16>) -> ()
   return
 }

@@ -25,16 +25,17 @@
 // CHECK:         %[[REST:.*]] = arith.subi %[[D]], %[[WHOLE]]
 // CHECK:         %[[MASK:.*]] = vector.create_mask %[[REST]] : vector<16xi1>
 // CHECK:         scf.for %[[I:.*]] = %c0 to
-// CHECK:           %[[FIRST:.*]] = arith.minui %[[MAIN]], %c16384
-// CHECK:           %[[BLOCK:.*]] = scf.for %[[J:.*]] = %c0 to %[[FIRST]] step %[[C128]] iter_args(%[[A:.*]] = %[[ZERO128]])
-// CHECK-NEXT:        %[[V:.*]] = vector.load %[[X]][%[[I]], %[[J]]] : memref<?x?xf32>, vector<128xf32>
-// CHECK-NEXT:        %[[F:.*]] = math.fma %[[V]], %[[V]], %[[A]] : vector<128xf32>
-// CHECK-NEXT:        scf.yield %[[F]]
 // A row beyond 16384 elements adds up its blocks.
-// CHECK:           %[[SUMS:.*]] = scf.for %{{.*}} = %c16384 to %[[MAIN]] step %c16384 iter_args(%{{.*}} = %[[BLOCK]])
-// CHECK:             scf.for
-// CHECK:             arith.addf
-// CHECK:             scf.yield
+// CHECK:           %[[SUMS:.*]] = scf.for %[[FROM:.*]] = %c0 to %[[MAIN]] step %c16384 iter_args(%[[TOTAL:.*]] = %[[ZERO128]])
+// CHECK:             %[[TO:.*]] = arith.minui %{{.*}}, %[[MAIN]]
+// CHECK:             %[[BLOCK:.*]] = scf.for %[[J:.*]] = %[[FROM]] to %[[TO]] step %[[C128]] iter_args(%[[A:.*]] = %[[ZERO128]])
+// CHECK-NEXT:          %[[V:.*]] = vector.load %[[X]][%[[I]], %[[J]]] : memref<?x?xf32>, vector<128xf32>
+// CHECK-NEXT:          %[[F:.*]] = math.fma %[[V]], %[[V]], %[[A]] : vector<128xf32>
+// CHECK-NEXT:          scf.yield %[[F]]
+// CHECK:             %[[ONE:.*]] = arith.cmpi eq, %[[FROM]], %c0
+// CHECK:             scf.if %[[ONE]]
+// CHECK-NEXT:          scf.yield %[[BLOCK]]
+// CHECK:             arith.addf %[[TOTAL]], %[[BLOCK]]
 // CHECK:           %[[SINGLE:.*]] = scf.for %[[J:.*]] = %[[MAIN]] to %[[WHOLE]] step %[[C16]] iter_args(%[[A:.*]] = %[[ZERO16]])
 // CHECK-NEXT:        %[[V:.*]] = vector.load %[[X]][%[[I]], %[[J]]] : memref<?x?xf32>, vector<16xf32>
 // CHECK-NEXT:        %[[F:.*]] = math.fma %[[V]], %[[V]], %[[A]] : vector<16xf32>
@@ -234,12 +235,12 @@ func.func @add_norm(%x: memref<?x512xf32>, %r: memref<?x512xf32>, %y: memref<?x5
 
 // CHECK-LABEL: func @levels(
 // CHECK:         scf.for %{{.*}} = %c0 to %c5 step %c1 {
-// CHECK:           scf.for %{{.*}} = %c0 to %{{.*}} step %c64 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (vector<64xf32>, vector<64xf32>)
+// CHECK:           scf.for %{{.*}} step %c64 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (vector<64xf32>, vector<64xf32>)
 // CHECK-NEXT:        vector.load
 // CHECK-NEXT:        arith.addf
 // CHECK-NEXT:        arith.maximumf
 // CHECK-NEXT:        scf.yield
-// CHECK:           scf.for %{{.*}} = %c0 to %{{.*}} step %c128 iter_args(%{{.*}} = %{{.*}}) -> (vector<128xf32>)
+// CHECK:           scf.for %{{.*}} step %c128 iter_args(%{{.*}} = %{{.*}}) -> (vector<128xf32>)
 // CHECK:             arith.subf
 // CHECK:             arith.mulf
 // CHECK:           memref.store

@@ -371,9 +371,11 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     are dot products of bf16; a total below 2^-60, which might lack what these
     flush to zero, is computed again without.
 
-    From `prefetch-from-bytes` on, the next row is prefetched while one is stored;
-    from `non-temporal-from-bytes` on, results are stored past the cache where
-    they are aligned. What counts is the size of the buffers before they were
+    From `prefetch-from-bytes` on, the next row is prefetched while one is stored,
+    into the second cache where what one row reads and writes is as much; from
+    `non-temporal-from-bytes` on, results are stored past the cache where they are
+    aligned. What later passes read of such a result is computed again, or kept in
+    a buffer of one row where that takes longer (a rounded sum). What counts is the size of the buffers before they were
     tiled, compared at run time where it is not static.
 
     Ops that are in no row group, contractions among them, are rewritten onto
@@ -441,8 +443,8 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect",
-    "::mlir::x86vector::X86VectorDialect"
+    "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect"
   ];
 }
 

@@ -46,7 +46,7 @@ struct RowLoweringOptions {
   /// summation.
   bool useBF16Dot = false;
   /// Operands and results of this many bytes together and more: the next row is
-  /// prefetched; 0 for never.
+  /// prefetched, into the second cache where a row has as much; 0 for never.
   int64_t prefetchFromBytes = 0;
   /// A result of this many bytes and more: non-temporal stores; 0 for never.
   int64_t nonTemporalFromBytes = 0;
