@@ -70,12 +70,14 @@ PanelTileEmitter::PanelTileEmitter(RewriterBase &builder, Location loc,
 // What a target's registers hold
 //===----------------------------------------------------------------------===//
 
-int64_t mlir::xfmr::getPanelSummationBlock(Type weightType) {
+int64_t mlir::xfmr::getPanelSummationBlock(Type lhsType, Type weightType) {
+  if (lhsType.isBF16() && weightType.isBF16())
+    return 256;
   return weightType.getIntOrFloatBitWidth() <= 16 ? 128 : 64;
 }
 
 int64_t PanelTileEmitter::getSummationBlock() const {
-  return getPanelSummationBlock(product.getWeightType());
+  return getPanelSummationBlock(product.getLhsType(), product.getWeightType());
 }
 
 /// Half of the registers are sums; the rest are for what they are made of.

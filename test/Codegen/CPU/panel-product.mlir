@@ -99,7 +99,7 @@ func.func @weight(%x: memref<?x600xf32>, %w: memref<600x256xf32> {xfmr.weight}, 
 // AVX2-LABEL: func @pairs(
 // AVX2:         outs(%{{.*}} : memref<4x300x16x2xbf16>)
 // AVX2-NOT:     x86vector
-// AVX2:         memref.alloc() {{.*}} : memref<128x136xf32>
+// AVX2:         memref.alloc() {{.*}} : memref<128x264xf32>
 // AVX2:         arith.extf {{.*}} : vector<8xbf16> to vector<8xf32>
 // AVX2:         arith.andi
 // AVX2:         math.fma

@@ -60,9 +60,10 @@ struct PanelProduct {
 /// Inputs that share partial sums in vector code, in one chain from zero: in a
 /// longer one, rounding errors of one sign (equal addends) would add up to more
 /// than the bound of a product allows. Products of 16-bit weights have longer
-/// blocks: half as many steps go into a chain of pairs, and what they are
-/// rounded to is coarser by far.
-int64_t getPanelSummationBlock(Type weightType);
+/// blocks: what they are rounded to is coarser by far. Those of bf16 values
+/// have the longest: a product has 16 digits, so that 256 equal ones are summed
+/// without any rounding.
+int64_t getPanelSummationBlock(Type lhsType, Type weightType);
 
 /// Emits `product` in vector code at the rewriter's insertion point: a call of
 /// a private function of the module, `xfmr_panel_product_*`, that serves all
