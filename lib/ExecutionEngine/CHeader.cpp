@@ -84,6 +84,21 @@ void describeRole(raw_ostream &os, const EntrySignature &signature) {
        << " * memory: of the sizes that " << signature.function
        << kPackedSizesSuffix << " gives. Nothing else is\n"
        << " * allocated. The weights' own memory is not needed afterwards.\n";
+    if (llvm::any_of(signature.arguments, [](const EntryValue &value) {
+          return value.mayBeInPlace;
+        }))
+      os << " * What may be packed in place may have the memory of the weight "
+            "itself, or of its\n"
+            " * part of it, at the same address and if it is of as many bytes: "
+            "the most that is\n"
+            " * needed is then the weights and, for the time of the call, a "
+            "panel of outputs for\n"
+            " * each thread. No other memory of a packed weight may overlap a "
+            "weight or another\n"
+            " * packed one.\n";
+    else
+      os << " * No memory of a packed weight may overlap a weight or another "
+            "packed one.\n";
     return;
   case EntrySignature::Role::PackedSizes:
     os << " * Fills in the sizes and strides of the packed weights of "
@@ -103,6 +118,8 @@ void describeValue(raw_ostream &os, const EntryValue &value) {
        << formatShape(value.shape, value.elementType);
     if (std::optional<int64_t> bytes = getBytes(value))
       os << ", " << *bytes << " bytes";
+    if (value.mayBeInPlace)
+      os << ", may be in place";
   } else {
     os << value.type;
     if (value.sizesOnly)

@@ -41,6 +41,7 @@ static LogicalResult mergeEntries(std::vector<EntrySignature> &entries,
       if (value.name != other.name || value.sizesOnly != other.sizesOnly ||
           value.getRank() != other.getRank())
         return failure();
+      value.mayBeInPlace &= other.mayBeInPlace;
       for (auto [size, otherSize] : llvm::zip_equal(value.shape, other.shape))
         if (size != otherSize)
           size = ShapedType::kDynamic;

@@ -47,6 +47,7 @@ static SmallVector<EntryValue> getValues(ArrayRef<PackedArgument> arguments,
       if (count[argument.argument] > 1)
         number = seen[argument.argument]++;
       values.push_back(getPackedValue(of, argument.packed, number));
+      values.back().mayBeInPlace = argument.mayBeInPlace;
     } else {
       values.push_back(of);
       values.back().sizesOnly = argument.sizesOnly;
@@ -85,6 +86,13 @@ mlir::xfmr::getPackedSignatures(ModuleOp lowered,
   signatures.sizes.role = EntrySignature::Role::PackedSizes;
   signatures.pack.function = signatures.sizes.function = source.name;
   for (EntryValue &value : packing) {
+    // Nothing else may need the weight.
+    if (llvm::any_of(signatures.function.arguments,
+                     [&](const EntryValue &other) {
+                       return other.sourceArgument == value.sourceArgument &&
+                              !other.isPacked() && !other.sizesOnly;
+                     }))
+      value.mayBeInPlace = false;
     signatures.pack.arguments.push_back(value);
     if (value.isPacked()) {
       signatures.sizes.results.push_back(value);

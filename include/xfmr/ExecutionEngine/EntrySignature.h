@@ -35,6 +35,9 @@ struct EntryValue {
   std::string packedFrom;
   /// Nothing but the sizes is read.
   bool sizesOnly = false;
+  /// Of a packed weight that a function packs: it may have the weight's own
+  /// memory, if that is as large.
+  bool mayBeInPlace = false;
   /// The number of the argument in the source; that of the weight for a packed
   /// one.
   unsigned sourceArgument = 0;

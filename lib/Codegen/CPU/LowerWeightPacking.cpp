@@ -39,6 +39,18 @@ static StringRef getName(PackingForm form) {
   return "";
 }
 
+/// The op that packs the elements between those of `op`, with nothing between
+/// the two that could write what `op` reads or read what it writes.
+static PackWeightOp findOdd(PackWeightOp op) {
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (auto odd = dyn_cast<PackWeightOp>(next))
+      return isInterleavedPair(op, odd) ? odd : PackWeightOp();
+    if (!isa<memref::AllocOp>(next) && !isMemoryEffectFree(next))
+      return {};
+  }
+  return {};
+}
+
 namespace {
 struct LowerWeightPacking
     : xfmr::impl::LowerWeightPackingBase<LowerWeightPacking> {
@@ -60,15 +72,25 @@ struct LowerWeightPacking
     SmallVector<PackWeightOp> ops;
     getOperation()->walk([&](PackWeightOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
+    SmallPtrSet<Operation *, 4> done;
     for (PackWeightOp op : ops) {
-      PackingForm form = emitWeightPacking(rewriter, op, options);
-      remark::passed(
-          op.getLoc(),
-          remark::RemarkOpts::name("WeightPacking").category(getArgument()))
-          << "loops that pack a weight"
-          << remark::metric("form", ::getName(form));
-      rewriter.eraseOp(op);
+      if (done.contains(op))
+        continue;
+      PackWeightOp odd = findOdd(op);
+      PackingForm form = emitWeightPacking(rewriter, op, odd, options);
+      for (PackWeightOp packing : {op, odd}) {
+        if (!packing)
+          continue;
+        done.insert(packing);
+        remark::passed(
+            packing.getLoc(),
+            remark::RemarkOpts::name("WeightPacking").category(getArgument()))
+            << "loops that pack a weight"
+            << remark::metric("form", ::getName(form));
+      }
     }
+    for (PackWeightOp op : ops)
+      rewriter.eraseOp(op);
   }
 };
 } // namespace

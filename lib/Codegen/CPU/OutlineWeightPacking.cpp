@@ -8,6 +8,7 @@
 
 #include "PackedConstants.h"
 #include "RowLoweringDetail.h"
+#include "WeightPacking.h"
 #include "xfmr/Codegen/CPU/PanelLayout.h"
 #include "xfmr/Codegen/CPU/Passes.h"
 #include "xfmr/Dialect/IR/PackedWeights.h"
@@ -272,13 +273,18 @@ void OutlineWeightPacking::createPackFunction(func::FuncOp function,
   SmallVector<PackedArgument> arguments;
   for (auto [index, weight] : llvm::enumerate(weights)) {
     pack.setArgAttr(index, kWeightAttrName, UnitAttr::get(&getContext()));
-    arguments.push_back({cast<BlockArgument>(weight).getArgNumber(), {}});
+    arguments.emplace_back();
+    arguments.back().argument = cast<BlockArgument>(weight).getArgNumber();
   }
-  for (Packing &packing : packings)
-    arguments.push_back(
-        {cast<BlockArgument>(rows::getBaseBuffer(packing.op.getInput()))
-             .getArgNumber(),
-         packing.memory.getType()});
+  for (Packing &packing : packings) {
+    PackedArgument argument;
+    argument.argument =
+        cast<BlockArgument>(rows::getBaseBuffer(packing.op.getInput()))
+            .getArgNumber();
+    argument.packed = packing.memory.getType();
+    argument.mayBeInPlace = mayPackInPlace(packing.op);
+    arguments.push_back(argument);
+  }
   pack->setAttr(kPackedWeightsAttrName,
                 getPackedWeightsAttr(&getContext(), arguments));
   IRMapping mapping = mapWeights(weights, pack);
@@ -295,8 +301,20 @@ void OutlineWeightPacking::createPackFunction(func::FuncOp function,
         builder, function, packed, packing.memory,
         llvm::map_to_vector(packing.memory.getDynamicSizes(),
                             [&](Value size) { return mapping.lookup(size); }));
-    builder.clone(*packing.op, mapping);
   }
+  // Nothing is written before all is checked.
+  SmallVector<PackWeightOp> ops;
+  for (Packing &packing : packings)
+    ops.push_back(cast<PackWeightOp>(builder.clone(*packing.op, mapping)));
+  if (!ops.empty())
+    builder.setInsertionPoint(ops.front());
+  for (unsigned index = 0; runtimeChecks && index < ops.size(); ++index)
+    cf::AssertOp::create(
+        builder, ops[index].getLoc(),
+        emitHasOwnMemory(builder, ops[index].getLoc(), ops, index),
+        "expected memory of a packed weight that overlaps no weight and no "
+        "other packed one, or a weight's own that may be packed in place");
+  builder.setInsertionPointToEnd(&pack.getBody().front());
   func::ReturnOp::create(builder, function.getLoc());
 }
 

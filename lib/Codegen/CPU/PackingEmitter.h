@@ -21,7 +21,8 @@ namespace mlir::xfmr {
 /// stores that they share.
 class PackingEmitter {
 public:
-  PackingEmitter(RewriterBase &builder, PackWeightOp op,
+  /// `odd`, if any, packs the elements between those that `op` packs.
+  PackingEmitter(RewriterBase &builder, PackWeightOp op, PackWeightOp odd,
                  const WeightPackingOptions &options);
 
   PackingForm emit();
@@ -47,6 +48,12 @@ private:
   void emitFor(Value from, Value to, int64_t step,
                function_ref<void(Value)> body);
   void emitParallel(Value count, function_ref<void(Value)> body);
+  bool isInPlacePossible();
+  /// A parallel loop over panels, which read `panelBase` from `panelOffset` on.
+  void emitPanels(function_ref<void(Value)> body);
+  /// The memory that a panel packed in place is read from, and the offset: its
+  /// elements are copied there first. To be freed if `inPlace`.
+  std::pair<Value, Value> emitPanelSource(Value panel);
   /// Emits `then` under a condition, or without one where it is known.
   void emitIf(Value condition, function_ref<void()> then,
               function_ref<void()> otherwise = nullptr);
@@ -54,14 +61,18 @@ private:
   /// Emits `body` for the step of the last inputs, if they fill no group.
   void emitLastStep(function_ref<void()> body);
 
-  Value emitIsLarge();
+  /// The memory of a packed weight, a row for each panel.
+  Value viewPacked(PackWeightOp packing);
+  Value emitIsLarge(PackWeightOp packing, Value rows);
   void emitFence();
   PackingForm emitForms();
   void emitForm(PackingForm form);
   void emitCopy(int64_t stride);
   void emitCopySteps(int64_t stride, Value firstPanel, Value endPanel,
                      Value columns);
-  Value loadOutputs(int64_t stride, Value input, Value output, Value columns);
+  /// The outputs of a panel for one input, and those of its pair.
+  SmallVector<Value> loadOutputs(int64_t stride, Value input, Value output,
+                                 Value columns);
   void emitTranspose();
   void emitTransposedSteps(ArrayRef<Value> rows, Value panel, Value step);
   void emitZeros(Value panel, Value columns);
@@ -82,9 +93,9 @@ private:
            (bits == 16 && columns % getBlockSteps() == 0);
   }
 
-  /// The weight with unit stride in its last dim.
-  Value viewWeight(OpFoldResult rows, OpFoldResult rowStride,
-                   OpFoldResult length);
+  /// Memory of the weight with unit stride in its last dim.
+  Value viewRows(Value memory, OpFoldResult from, OpFoldResult rows,
+                 OpFoldResult rowStride, OpFoldResult length);
   /// Stores native vectors: `piece` gives the i-th of a step.
   void storeStep(Value panel, Value step, function_ref<Value(int64_t)> piece);
   void storePiece(Value panel, Value step, int64_t piece, Value vector);
@@ -116,7 +127,7 @@ private:
 
   RewriterBase &builder;
   Location loc;
-  PackWeightOp op;
+  PackWeightOp op, odd;
   const WeightPackingOptions &options;
   Type elementType;
   int64_t columns, group;
@@ -124,11 +135,18 @@ private:
   int64_t lanes, stepElements;
   bool nonTemporal = false;
   OpFoldResult offset, inputStride, outputStride;
-  Value base, inputs, outputs, panels, packed;
+  Value base, inputs, outputs, panels;
+  /// What is packed: of `op`, or for a while of its pair; null without one.
+  Value packed, packedOdd;
   /// Whole groups of inputs.
   Value fullSteps;
   /// The view of the weight that the form at hand reads.
   Value source;
+  /// Whether the packed weight has the source's memory; null where it cannot.
+  Value inPlace;
+  /// Where the first output of the panel at hand begins.
+  Value panelBase;
+  OpFoldResult panelOffset;
 };
 
 } // namespace mlir::xfmr

@@ -17,12 +17,14 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 /// Panels that are copied side by side: each reads its own run of a row of the
-/// weight, and short runs would leave most of a page unread.
-constexpr int64_t kPanelsAtOnce = 8;
+/// weight, and short runs would leave most of a page unread. In the caches that
+/// is no matter, but how many places are written in turn is.
+constexpr int64_t kPanelsAtOnce = 8, kPanelsAtOnceInCaches = 2;
 
 PackingEmitter::PackingEmitter(RewriterBase &builder, PackWeightOp op,
+                               PackWeightOp odd,
                                const WeightPackingOptions &options)
-    : builder(builder), loc(op.getLoc()), op(op), options(options),
+    : builder(builder), loc(op.getLoc()), op(op), odd(odd), options(options),
       elementType(op.getWeightType().getElementType()),
       columns(op.getColumns()), group(op.getGroup()) {
   lanes = options.vectorBytes * 8 / elementType.getIntOrFloatBitWidth();
@@ -40,12 +42,18 @@ PackingEmitter::PackingEmitter(RewriterBase &builder, PackWeightOp op,
   outputs = toValue(weight.getConstifiedMixedSizes()[op.getOutputDim()]);
   fullSteps = fold<arith::DivUIOp>(inputs, group);
 
+  packed = viewPacked(op);
+  if (odd)
+    packedOdd = viewPacked(odd);
+}
+
+Value PackingEmitter::viewPacked(PackWeightOp packing) {
   auto init =
-      memref::ExtractStridedMetadataOp::create(builder, loc, op.getInit());
+      memref::ExtractStridedMetadataOp::create(builder, loc, packing.getInit());
   panels = toValue(init.getConstifiedMixedSizes()[0]);
   Value steps = toValue(init.getConstifiedMixedSizes()[1]);
   Value length = fold<arith::MulIOp>(steps, stepElements);
-  packed = memref::ReinterpretCastOp::create(
+  return memref::ReinterpretCastOp::create(
       builder, loc, init.getBaseBuffer(), init.getConstifiedMixedOffset(),
       {getAsOpFoldResult(panels), getAsOpFoldResult(length)},
       {init.getConstifiedMixedStrides()[0], builder.getIndexAttr(1)});
@@ -98,7 +106,11 @@ void PackingEmitter::emitIf(Value condition, function_ref<void()> then,
 }
 
 PackingForm PackingEmitter::emit() {
-  Value isLarge = emitIsLarge();
+  if (isInPlacePossible())
+    inPlace = emitIsInPlace(builder, loc, op);
+  Value isLarge = emitIsLarge(op, packed);
+  if (odd)
+    isLarge = fold<arith::AndIOp>(isLarge, emitIsLarge(odd, packedOdd));
   PackingForm form;
   emitIf(
       isLarge,
@@ -136,9 +148,9 @@ void PackingEmitter::emitLastStep(function_ref<void()> body) {
 /// Whether the packed weight is large enough for stores past the caches, which
 /// must be of aligned vectors: lines that are written whole, and not read again
 /// soon, need not be fetched.
-Value PackingEmitter::emitIsLarge() {
+Value PackingEmitter::emitIsLarge(PackWeightOp packing, Value rows) {
   int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
-  auto init = packed.getDefiningOp<memref::ReinterpretCastOp>();
+  auto init = rows.getDefiningOp<memref::ReinterpretCastOp>();
   Value stride = toValue(init.getConstifiedMixedStrides()[0]);
   Value size = fold<arith::MulIOp>(fold<arith::MulIOp>(panels, stride), bytes);
   Value isLarge = compare(arith::CmpIPredicate::uge, size,
@@ -149,7 +161,7 @@ Value PackingEmitter::emitIsLarge() {
       !(getConstantIntValue(inputStride) || getConstantIntValue(outputStride)))
     return arith::ConstantIntOp::create(builder, loc, 0, 1);
   Value address = constant(0);
-  if (!isKnownToBeAligned(op.getInit(), options.vectorBytes))
+  if (!isKnownToBeAligned(packing.getInit(), options.vectorBytes))
     address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
                                                              init.getSource());
   Value first = fold<arith::AddIOp>(
@@ -179,7 +191,7 @@ PackingForm PackingEmitter::emitForms() {
   if (group <= 2) {
     if (known(outputStride, 1))
       return emitStatic(PackingForm::Copy);
-    if (known(outputStride, 2) && !known(inputStride, 1))
+    if (known(outputStride, 2) && (odd || !known(inputStride, 1)))
       return emitStatic(PackingForm::CopyEveryOther);
   }
   if (canTranspose() && known(inputStride, 1))
@@ -221,10 +233,11 @@ void PackingEmitter::emitForm(PackingForm form) {
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-Value PackingEmitter::viewWeight(OpFoldResult rows, OpFoldResult rowStride,
-                                 OpFoldResult length) {
+Value PackingEmitter::viewRows(Value memory, OpFoldResult from,
+                               OpFoldResult rows, OpFoldResult rowStride,
+                               OpFoldResult length) {
   return memref::ReinterpretCastOp::create(
-      builder, loc, base, offset, ArrayRef<OpFoldResult>{rows, length},
+      builder, loc, memory, from, ArrayRef<OpFoldResult>{rows, length},
       ArrayRef<OpFoldResult>{rowStride, builder.getIndexAttr(1)});
 }
 
@@ -265,9 +278,9 @@ Value PackingEmitter::laneNumbers(int64_t count,
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// The outputs of a panel for one input; of the last, `columns` of them.
-Value PackingEmitter::loadOutputs(int64_t stride, Value input, Value output,
-                                  Value valid) {
+/// Of the last panel, `valid` outputs.
+SmallVector<Value> PackingEmitter::loadOutputs(int64_t stride, Value input,
+                                               Value output, Value valid) {
   VectorType type = vectorOf(columns);
   auto load = [&](Value at, Value count) -> Value {
     if (!count)
@@ -279,24 +292,32 @@ Value PackingEmitter::loadOutputs(int64_t stride, Value input, Value output,
         builder, loc, type, source, ValueRange{input, at}, mask, zeros(type)));
   };
   if (stride == 1)
-    return load(output, valid);
-  // The last output of the weight may be the last element of its memory: the
-  // second run ends with it, and its outputs are the odd lanes.
+    return {load(output, valid)};
+  // Without the pair, the last output of the weight may be the last element of
+  // its memory: the second run ends with it, and its outputs are the odd lanes.
+  int64_t gap = odd ? columns : columns - 1;
   Value at = fold<arith::MulIOp>(output, 2);
   Value first, second;
   if (valid) {
-    Value twice = fold<arith::MulIOp>(valid, 2);
-    first = fold<arith::SubIOp>(twice, 1);
-    second = fold<arith::MaxSIOp>(fold<arith::SubIOp>(twice, columns), 0);
+    first = fold<arith::MulIOp>(valid, 2);
+    second = fold<arith::MaxSIOp>(fold<arith::SubIOp>(first, columns), 0);
+    if (!odd)
+      first = fold<arith::SubIOp>(first, 1);
   }
   Value low = load(at, first);
-  Value high = load(fold<arith::AddIOp>(at, columns - 1), second);
-  auto mask = llvm::map_to_vector(llvm::seq<int64_t>(0, columns),
-                                  [&](int64_t c) -> int64_t {
-                                    // Lane 2c - (columns - 1) of `high`.
-                                    return 2 * c < columns ? 2 * c : 2 * c + 1;
-                                  });
-  return vector::ShuffleOp::create(builder, loc, low, high, mask);
+  Value high = load(fold<arith::AddIOp>(at, gap), second);
+  auto take = [&](int64_t from) -> Value {
+    auto mask = llvm::map_to_vector(
+        llvm::seq<int64_t>(0, columns), [&](int64_t c) -> int64_t {
+          int64_t lane = 2 * c + from;
+          return lane < columns ? lane : lane + columns - gap;
+        });
+    return vector::ShuffleOp::create(builder, loc, low, high, mask);
+  };
+  SmallVector<Value> taken{take(0)};
+  if (odd)
+    taken.push_back(take(1));
+  return taken;
 }
 
 /// All steps of some panels, step by step, as the rows of the weight lie.
@@ -306,21 +327,30 @@ void PackingEmitter::emitCopySteps(int64_t stride, Value firstPanel,
     emitFor(firstPanel, endPanel, 1, [&](Value panel) {
       Value output = fold<arith::MulIOp>(panel, columns);
       Value input = fold<arith::MulIOp>(step, group);
-      SmallVector<Value> rows;
-      for (int64_t g = 0; g < group; ++g)
-        rows.push_back(g < validInputs
-                           ? loadOutputs(stride, fold<arith::AddIOp>(input, g),
-                                         output, valid)
-                           : asBits(zeros(vectorOf(columns))));
-      storeStep(panel, step, [&](int64_t piece) -> Value {
-        auto mask = llvm::map_to_vector(
-            llvm::seq<int64_t>(piece * lanes, (piece + 1) * lanes),
-            [&](int64_t lane) -> int64_t {
-              return lane / group + lane % group * columns;
-            });
-        return vector::ShuffleOp::create(builder, loc, rows.front(),
-                                         rows.back(), mask);
-      });
+      SmallVector<SmallVector<Value>> rows(odd ? 2 : 1);
+      for (int64_t g = 0; g < group; ++g) {
+        SmallVector<Value> loaded;
+        if (g < validInputs)
+          loaded =
+              loadOutputs(stride, fold<arith::AddIOp>(input, g), output, valid);
+        else
+          loaded.assign(rows.size(), asBits(zeros(vectorOf(columns))));
+        for (auto [all, row] : llvm::zip_equal(rows, loaded))
+          all.push_back(row);
+      }
+      for (ArrayRef<Value> own : rows) {
+        storeStep(panel, step, [&](int64_t piece) -> Value {
+          auto mask = llvm::map_to_vector(
+              llvm::seq<int64_t>(piece * lanes, (piece + 1) * lanes),
+              [&](int64_t lane) -> int64_t {
+                return lane / group + lane % group * columns;
+              });
+          return vector::ShuffleOp::create(builder, loc, own.front(),
+                                           own.back(), mask);
+        });
+        if (odd)
+          std::swap(packed, packedOdd);
+      }
     });
   };
   emitFor(constant(0), fullSteps, 1,
@@ -329,15 +359,15 @@ void PackingEmitter::emitCopySteps(int64_t stride, Value firstPanel,
 }
 
 void PackingEmitter::emitCopy(int64_t stride) {
-  source = viewWeight(getAsOpFoldResult(inputs), inputStride,
-                      getAsOpFoldResult(fold<arith::MulIOp>(outputs, stride)));
+  source = viewRows(base, offset, getAsOpFoldResult(inputs), inputStride,
+                    getAsOpFoldResult(fold<arith::MulIOp>(outputs, stride)));
+  int64_t atOnce = nonTemporal ? kPanelsAtOnce : kPanelsAtOnceInCaches;
   Value full = fold<arith::DivUIOp>(outputs, columns);
-  Value blocks = fold<arith::DivUIOp>(
-      fold<arith::AddIOp>(full, kPanelsAtOnce - 1), kPanelsAtOnce);
+  Value blocks =
+      fold<arith::DivUIOp>(fold<arith::AddIOp>(full, atOnce - 1), atOnce);
   emitParallel(blocks, [&](Value block) {
-    Value first = fold<arith::MulIOp>(block, kPanelsAtOnce);
-    Value end =
-        fold<arith::MinUIOp>(fold<arith::AddIOp>(first, kPanelsAtOnce), full);
+    Value first = fold<arith::MulIOp>(block, atOnce);
+    Value end = fold<arith::MinUIOp>(fold<arith::AddIOp>(first, atOnce), full);
     emitCopySteps(stride, first, end, Value());
     emitFence();
   });
@@ -356,13 +386,12 @@ void PackingEmitter::emitGatheredStep(Value panel, Value step) {
   Value output = fold<arith::MulIOp>(panel, columns);
   Value input = fold<arith::MulIOp>(step, group);
   Value inputStep = toValue(inputStride), outputStep = toValue(outputStride);
-  Value start = fold<arith::AddIOp>(fold<arith::MulIOp>(input, inputStep),
-                                    fold<arith::MulIOp>(output, outputStep));
+  Value start = fold<arith::MulIOp>(input, inputStep);
   Value elements = memref::ReinterpretCastOp::create(
-      builder, loc, base, offset,
+      builder, loc, panelBase, panelOffset,
       ArrayRef<OpFoldResult>{getAsOpFoldResult(
           fold<arith::AddIOp>(fold<arith::MulIOp>(inputs, inputStep),
-                              fold<arith::MulIOp>(outputs, outputStep)))},
+                              fold<arith::MulIOp>(outputStep, columns)))},
       ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
   storeStep(panel, step, [&](int64_t piece) -> Value {
     auto vectorOp = [&](auto tag, Value a, Value b) -> Value {
@@ -390,17 +419,35 @@ void PackingEmitter::emitGatheredStep(Value panel, Value step) {
 }
 
 void PackingEmitter::emitGather() {
-  emitParallel(panels, [&](Value panel) {
+  emitPanels([&](Value panel) {
     emitFor(constant(0), fullSteps, 1,
             [&](Value step) { emitGatheredStep(panel, step); });
     emitLastStep([&] { emitGatheredStep(panel, fullSteps); });
-    emitFence();
   });
 }
 
 PackingForm mlir::xfmr::emitWeightPacking(RewriterBase &rewriter,
-                                          PackWeightOp op,
+                                          PackWeightOp op, PackWeightOp odd,
                                           const WeightPackingOptions &options) {
-  rewriter.setInsertionPoint(op);
-  return PackingEmitter(rewriter, op, options).emit();
+  rewriter.setInsertionPoint(odd ? odd : op);
+  return PackingEmitter(rewriter, op, odd, options).emit();
+}
+
+bool mlir::xfmr::isInterleavedPair(PackWeightOp even, PackWeightOp odd) {
+  auto first = even.getInput().getDefiningOp<memref::SubViewOp>();
+  auto second = odd.getInput().getDefiningOp<memref::SubViewOp>();
+  SmallVector<int64_t> strides, others;
+  int64_t offset, other;
+  return first && second && first.getSource() == second.getSource() &&
+         first.getMixedSizes() == second.getMixedSizes() &&
+         first.getMixedStrides() == second.getMixedStrides() &&
+         even.getLayout() == odd.getLayout() &&
+         even.getPackedType() == odd.getPackedType() &&
+         even.getWeightType().getShape() == odd.getWeightType().getShape() &&
+         succeeded(even.getWeightType().getStridesAndOffset(strides, offset)) &&
+         succeeded(odd.getWeightType().getStridesAndOffset(others, other)) &&
+         even.getGroup() <= 2 && strides == others &&
+         strides[even.getOutputDim()] == 2 &&
+         strides[even.getInputDim()] != 1 && !ShapedType::isDynamic(offset) &&
+         other == offset + 1;
 }

@@ -35,9 +35,29 @@ enum class PackingForm {
   Gather
 };
 
-/// Emits loops for `op` before it. Returns the form; with strides that are
-/// known at run time only, the one that is expected.
+/// Whether the packed weight of `op` may have its source's own memory, at the
+/// same address: what the types say. A panel's outputs are then one run of the
+/// source of just the panel's size, which is copied before it is overwritten.
+bool mayPackInPlace(PackWeightOp op);
+
+/// Whether it has, and the sizes allow for it. For ops that may.
+Value emitIsInPlace(OpBuilder &builder, Location loc, PackWeightOp op);
+
+/// Whether the packed memory of the op of this number overlaps none that
+/// another op packs into, and that of no source; of its own one only in place.
+Value emitHasOwnMemory(OpBuilder &builder, Location loc,
+                       ArrayRef<PackWeightOp> ops, unsigned index);
+
+/// Whether the two pack the even and the odd ones of every two elements that
+/// follow each other, gates and ups most often.
+bool isInterleavedPair(PackWeightOp even, PackWeightOp odd);
+
+/// Emits loops for `op` before it; with `odd`, which makes an interleaved pair
+/// with it, for both before `odd`, and the weight is read once. Returns the
+/// form; with strides that are known at run time only, the one that is
+/// expected.
 PackingForm emitWeightPacking(RewriterBase &rewriter, PackWeightOp op,
+                              PackWeightOp odd,
                               const WeightPackingOptions &options);
 
 } // namespace mlir::xfmr

@@ -77,20 +77,21 @@ void PackingEmitter::emitZeros(Value panel, Value valid) {
 }
 
 void PackingEmitter::emitTranspose() {
-  source = viewWeight(getAsOpFoldResult(outputs), outputStride,
-                      getAsOpFoldResult(inputs));
   int64_t block = getBlockSteps();
-  emitParallel(panels, [&](Value panel) {
+  emitPanels([&](Value panel) {
+    source = viewRows(panelBase, panelOffset, builder.getIndexAttr(columns),
+                      outputStride, getAsOpFoldResult(inputs));
     Value first = fold<arith::MulIOp>(panel, columns);
-    Value last = fold<arith::SubIOp>(outputs, 1);
     Value left = fold<arith::RemUIOp>(outputs, columns);
     bool isWhole = getConstantIntValue(left) == 0;
+    Value valid = fold<arith::SubIOp>(outputs, first);
     // Rows that are not there: any that is, and zeros at the end.
     SmallVector<Value> rows;
-    for (int64_t column = 0; column < columns; ++column) {
-      Value row = fold<arith::AddIOp>(first, column);
-      rows.push_back(isWhole ? row : fold<arith::MinUIOp>(row, last));
-    }
+    for (int64_t column = 0; column < columns; ++column)
+      rows.push_back(isWhole
+                         ? constant(column)
+                         : fold<arith::MinUIOp>(constant(column),
+                                                fold<arith::SubIOp>(valid, 1)));
     // The last block ends with the last step, and repeats some of the one
     // before.
     Value lastBlock = fold<arith::SubIOp>(fullSteps, block);
@@ -106,12 +107,9 @@ void PackingEmitter::emitTranspose() {
           emitFor(constant(0), fullSteps, 1,
                   [&](Value step) { emitGatheredStep(panel, step); });
         });
-    if (!isWhole) {
-      Value valid = fold<arith::SubIOp>(outputs, first);
+    if (!isWhole)
       emitIf(compare(arith::CmpIPredicate::slt, valid, constant(columns)),
              [&] { emitZeros(panel, valid); });
-    }
     emitLastStep([&] { emitGatheredStep(panel, fullSteps); });
-    emitFence();
   });
 }

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 static constexpr StringLiteral kArgument = "argument", kPacked = "packed",
-                               kSizesOnly = "sizes_only";
+                               kSizesOnly = "sizes_only", kInPlace = "in_place";
 
 ArrayAttr mlir::xfmr::getPackedWeightsAttr(MLIRContext *context,
                                            ArrayRef<PackedArgument> arguments) {
@@ -27,6 +27,8 @@ ArrayAttr mlir::xfmr::getPackedWeightsAttr(MLIRContext *context,
           entries.append(kPacked, TypeAttr::get(argument.packed));
         if (argument.sizesOnly)
           entries.append(kSizesOnly, builder.getUnitAttr());
+        if (argument.mayBeInPlace)
+          entries.append(kInPlace, builder.getUnitAttr());
         return entries.getDictionary(context);
       });
   return builder.getArrayAttr(attributes);
@@ -51,6 +53,7 @@ mlir::xfmr::getPackedArguments(Operation *function) {
         return {};
     }
     result.sizesOnly = bool(entries.get(kSizesOnly));
+    result.mayBeInPlace = bool(entries.get(kInPlace));
     arguments.push_back(result);
   }
   return arguments;

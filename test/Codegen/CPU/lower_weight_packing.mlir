@@ -109,12 +109,102 @@ func.func @few_columns(%w: memref<8x12xf32>, %p: memref<2x8x6xf32>) {
 
 // Memory that is known to be aligned needs no second way.
 // LARGE-LABEL: func.func @aligned(
-// LARGE-NOT: scf.if
+// LARGE: scf.forall
 // LARGE-COUNT-32: vector.store {{.+}} {alignment = 64 : i64, nontemporal = true}
 // LARGE-NOT: vector.store
 // LARGE: return
 func.func @aligned(%w: memref<96x64xf32>, %p: memref<3x64x32xf32>) {
   %q = memref.assume_alignment %p, 64 : memref<3x64x32xf32>
   xfmr.pack_weight ins(%w : memref<96x64xf32>) outs(%q : memref<3x64x32xf32>) layout(out_in)
+  return
+}
+
+// A panel of whole rows may be packed into its own memory: it is read from a copy
+// then, by the same code.
+// CHECK-LABEL: func.func @in_place(
+// CHECK-SAME: %[[W:[^:]+]]: memref<96x64xf32>, %[[P:[^:]+]]: memref<3x64x32xf32>)
+// CHECK-DAG: %[[FROM:.+]] = memref.extract_aligned_pointer_as_index {{.+}} : memref<f32> -> index
+// CHECK-DAG: %[[TO:.+]] = memref.extract_aligned_pointer_as_index {{.+}} : memref<f32> -> index
+// CHECK: %[[SAME:.+]] = arith.cmpi eq, %[[FROM]], %[[TO]]
+// CHECK: scf.for %[[N:.+]] =
+// CHECK: %[[BEGIN:.+]] = arith.muli %[[N]], %c2048
+// CHECK: %[[OFFSET:.+]] = arith.select %[[SAME]], %c0, %[[BEGIN]]
+// CHECK: %[[MEMORY:.+]] = scf.if %[[SAME]]
+// CHECK: %[[SCRATCH:.+]] = memref.alloc() {{.*}} : memref<2048xf32>
+// CHECK: vector.load
+// CHECK: vector.store {{.+}}, %[[SCRATCH]]
+// CHECK: memref.reinterpret_cast %[[MEMORY]] to offset: [%[[OFFSET]]], sizes: [32, 64], strides: [64, 1]
+// CHECK-COUNT-32: vector.load {{.+}} vector<16xf32>
+// CHECK-NOT: vector.load
+// CHECK: scf.if %[[SAME]]
+// CHECK-NEXT: memref.dealloc %[[MEMORY]]
+// CHECK: return
+func.func @in_place(%w: memref<96x64xf32>, %p: memref<3x64x32xf32>) {
+  xfmr.pack_weight ins(%w : memref<96x64xf32>) outs(%p : memref<3x64x32xf32>) layout(out_in)
+  return
+}
+
+// Not a last panel that is wider than its rows, rows that do not fill groups, rows
+// with gaps, columns, memory that is new.
+// CHECK-LABEL: func.func @not_in_place(
+// CHECK-NOT: extract_aligned_pointer
+// CHECK-NOT: memref.dealloc
+// CHECK: return
+func.func @not_in_place(%w0: memref<95x64xf32>, %p0: memref<3x64x32xf32>,
+                        %w1: memref<96x63xbf16>, %p1: memref<3x32x32x2xbf16>,
+                        %w2: memref<96x64xf32, strided<[65, 1]>>, %w3: memref<64x96xf32>,
+                        %w4: memref<96x64xf32>) -> memref<3x64x32xf32> {
+  xfmr.pack_weight ins(%w0 : memref<95x64xf32>) outs(%p0 : memref<3x64x32xf32>) layout(out_in)
+  xfmr.pack_weight ins(%w1 : memref<96x63xbf16>) outs(%p1 : memref<3x32x32x2xbf16>) layout(out_in)
+  xfmr.pack_weight ins(%w2 : memref<96x64xf32, strided<[65, 1]>>)
+      outs(%p0 : memref<3x64x32xf32>) layout(out_in)
+  xfmr.pack_weight ins(%w3 : memref<64x96xf32>) outs(%p0 : memref<3x64x32xf32>) layout(in_out)
+  %p4 = memref.alloc() : memref<3x64x32xf32>
+  xfmr.pack_weight ins(%w4 : memref<96x64xf32>) outs(%p4 : memref<3x64x32xf32>) layout(out_in)
+  return %p4 : memref<3x64x32xf32>
+}
+
+// Gates and ups that follow each other: both are packed by one loop, and each of
+// their lines is read once.
+// CHECK-LABEL: func.func @pair(
+// CHECK-SAME: %{{[^:]+}}: memref<64x192xf32>, %[[P:[^:]+]]: memref<3x64x32xf32>, %[[Q:[^:]+]]: memref<3x64x32xf32>)
+// CHECK-DAG: %[[EVEN:.+]] = memref.reinterpret_cast %[[P]]
+// CHECK-DAG: %[[ODD:.+]] = memref.reinterpret_cast %[[Q]]
+// CHECK-COUNT-2: vector.load {{.+}} vector<32xf32>
+// CHECK-DAG: vector.shuffle {{.+}} [0, 2, 4, 6,
+// CHECK-DAG: vector.shuffle {{.+}} [1, 3, 5, 7,
+// CHECK-COUNT-2: vector.store {{.+}}, %[[EVEN]]
+// CHECK-COUNT-2: vector.store {{.+}}, %[[ODD]]
+// CHECK-NOT: vector.load
+// CHECK: return
+// REMARK-COUNT-2: Category:xfmr-lower-weight-packing | {{.*}}form=copy-every-other{{$}}
+func.func @pair(%w: memref<64x192xf32>, %p: memref<3x64x32xf32>, %q: memref<3x64x32xf32>) {
+  %gate = memref.subview %w[0, 0] [64, 96] [1, 2] : memref<64x192xf32> to memref<64x96xf32, strided<[192, 2]>>
+  %up = memref.subview %w[0, 1] [64, 96] [1, 2] : memref<64x192xf32> to memref<64x96xf32, strided<[192, 2], offset: 1>>
+  xfmr.pack_weight ins(%gate : memref<64x96xf32, strided<[192, 2]>>)
+      outs(%p : memref<3x64x32xf32>) layout(in_out)
+  xfmr.pack_weight ins(%up : memref<64x96xf32, strided<[192, 2], offset: 1>>)
+      outs(%q : memref<3x64x32xf32>) layout(in_out)
+  return
+}
+
+// Not with something in between that may write the weight.
+// CHECK-LABEL: func.func @not_a_pair(
+// CHECK: vector.shuffle {{.+}} [0, 2, 4, 6,
+// CHECK-NOT: vector.shuffle {{.+}} [1, 3, 5, 7,
+// CHECK: memref.store
+// CHECK: vector.shuffle {{.+}} [0, 2, 4, 6,
+// CHECK-NOT: vector.shuffle {{.+}} [1, 3, 5, 7,
+// CHECK: return
+func.func @not_a_pair(%w: memref<64x192xf32>, %p: memref<3x64x32xf32>, %q: memref<3x64x32xf32>,
+                      %s: f32) {
+  %c0 = arith.constant 0 : index
+  %gate = memref.subview %w[0, 0] [64, 96] [1, 2] : memref<64x192xf32> to memref<64x96xf32, strided<[192, 2]>>
+  %up = memref.subview %w[0, 1] [64, 96] [1, 2] : memref<64x192xf32> to memref<64x96xf32, strided<[192, 2], offset: 1>>
+  xfmr.pack_weight ins(%gate : memref<64x96xf32, strided<[192, 2]>>)
+      outs(%p : memref<3x64x32xf32>) layout(in_out)
+  memref.store %s, %w[%c0, %c0] : memref<64x192xf32>
+  xfmr.pack_weight ins(%up : memref<64x96xf32, strided<[192, 2], offset: 1>>)
+      outs(%q : memref<3x64x32xf32>) layout(in_out)
   return
 }

@@ -59,7 +59,12 @@ func.func private @use(%p: memref<?x?x32xf32>, %q: memref<?x?x32xf32>, %n: index
 // CHECKS-NOT: cf.assert
 // CHECKS-LABEL: func.func @halves_pack_weights(
 // CHECKS-COUNT-4: cf.assert %{{.+}}, "expected dim {{[01]}} of a packed weight as 'halves_packed_sizes' gives it"
+// Before anything is packed, and that no memory overlaps.
+// CHECKS-NOT: xfmr.pack_weight
+// CHECKS-COUNT-2: cf.assert %{{.+}}, "expected memory of a packed weight that overlaps no weight and no other packed one, or a weight's own that may be packed in place"
 // CHECKS-NOT: cf.assert
+// CHECKS-COUNT-2: xfmr.pack_weight
+// CHECKS-NEXT: return
 // CHECK-LABEL: func.func @halves_packed_sizes(
 // CHECK-SAME: memref<?x?xf32>) -> (memref<?x?x32xf32>, memref<?x?x32xf32>)
 // CHECK: memref.dim
@@ -251,3 +256,24 @@ func.func @not_constant() {
     }
   }
 #-}
+
+// -----
+
+func.func private @product(%p: memref<3x64x32xf32>)
+
+// It may be packed in place, which is no overlap that matters.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME: xfmr.packed_weights = [{argument = 0 : i64, packed = memref<3x64x32xf32>}]
+// CHECK-LABEL: func.func @rows_pack_weights(
+// CHECK-SAME: xfmr.packed_weights = [{argument = 0 : i64}, {argument = 0 : i64, in_place, packed = memref<3x64x32xf32>}]
+// CHECKS-LABEL: func.func @rows_pack_weights(
+// CHECKS: %[[SAME:.+]] = arith.cmpi eq
+// CHECKS: arith.select %[[SAME]], %false, %{{.+}} : i1
+// CHECKS: cf.assert
+func.func @rows(%w: memref<96x64xf32> {xfmr.weight}) {
+  %p = memref.alloc() {alignment = 64 : i64} : memref<3x64x32xf32>
+  xfmr.pack_weight ins(%w : memref<96x64xf32>) outs(%p : memref<3x64x32xf32>) layout(out_in)
+  call @product(%p) : (memref<3x64x32xf32>) -> ()
+  memref.dealloc %p : memref<3x64x32xf32>
+  return
+}

@@ -106,7 +106,13 @@ def LowerWeightPacking : Pass<"xfmr-lower-weight-packing"> {
     in memory, or are every second element, runs of them are copied; where its
     inputs do, squares are transposed in registers; any other strides are
     gathered. Strides that are not known are compared at run time. What is beyond
-    a weight's last output or input is zero: nothing beyond it is read.
+    a weight's last output or input is zero: nothing beyond it is read. Two that
+    pack every other element of the same rows, as gates and ups that are
+    interleaved, are packed together.
+
+    A weight whose outputs are rows without gaps that fill their panels may be
+    packed in place. Where the packed weight is found to have the weight's memory,
+    each panel is read from a copy of it, made just before.
 
     The loop over panels is a `scf.forall`, which `xfmr-lower-row-loops` gives to
     threads, unless the weight is known to be small. A large packed weight is
@@ -158,7 +164,9 @@ def OutlineWeightPacking : Pass<"xfmr-outline-weight-packing",
     functions are made beside it: `@f_pack_weights` takes the weights and their
     packed forms, which it fills, and `@f_packed_sizes` takes the weights, of which
     it reads the sizes, and returns memrefs without memory that have the sizes and
-    strides of the packed forms. The weight stays an argument as well where
+    strides of the packed forms. With `runtime-checks`, memory of a packed weight
+    that overlaps a weight or another packed one is an error, apart from a weight
+    that is packed in place (`xfmr-lower-weight-packing`). The weight stays an argument as well where
     something else uses it: most often its sizes. The attribute
     `xfmr.packed_weights` of the function says what its arguments were.
 

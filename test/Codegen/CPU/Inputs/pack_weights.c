@@ -18,6 +18,9 @@ typedef struct {
 } Descriptor;
 typedef int32_t (*Pack)(const Descriptor *, const Descriptor *);
 
+typedef int32_t (*PackPair)(const Descriptor *, const Descriptor *,
+                            const Descriptor *);
+
 typedef struct {
   const char *name;
   Pack run;
@@ -145,10 +148,112 @@ static void check(const Function *f, int vectorBytes, int64_t inputs,
   ++numCases;
 }
 
+/// Packs weights whose outputs are rows into their own memory, and compares
+/// with what packing elsewhere gives.
+static void checkInPlace(int vectorBytes) {
+  static const int64_t allInputs[] = {0, 2, 14, 16, 34, 66, 290, 2200};
+  static const int64_t allPanels[] = {0, 1, 2, 5, 33};
+  for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); ++i) {
+    const Function *f = &functions[i];
+    if (f->inOut || f->kind == ANY)
+      continue;
+    int bytes = f->bytes;
+    int width = 2 * vectorBytes > 64 ? 2 * vectorBytes : 64;
+    int64_t columns = width / (bytes == 8 ? 8 : 4);
+    for (size_t a = 0; a < sizeof(allInputs) / sizeof(*allInputs); ++a)
+      for (size_t b = 0; b < sizeof(allPanels) / sizeof(*allPanels); ++b) {
+        int64_t inputs = allInputs[a], panels = allPanels[b];
+        int64_t outputs = panels * columns, size = inputs * outputs * bytes;
+        if (size > BLOCK / 2)
+          continue;
+        char *w = weightBlock + BLOCK - size, *p = packedBlock + BLOCK - size;
+        for (int64_t e = 0; e < inputs * outputs; ++e) {
+          uint64_t bits = getBits(e % inputs, e / inputs, bytes);
+          memcpy(w + e * bytes, &bits, bytes);
+        }
+        Descriptor weight = {w, w, 0, {outputs, inputs, inputs, 1}};
+        Descriptor packed = {
+            p, p, 0, {panels, inputs, columns, inputs * columns, columns, 1}};
+        if (f->group == 2) {
+          int64_t words[] = {panels,           inputs / 2,  columns, 2,
+                             inputs * columns, 2 * columns, 2,       1};
+          memcpy(packed.words, words, sizeof(words));
+        }
+        Descriptor own = packed;
+        own.allocated = own.aligned = w;
+        if (f->run(&weight, &packed) || f->run(&weight, &own) ||
+            memcmp(w, p, size)) {
+          printf("%s: %d inputs %d outputs in place: wrong\n", f->name,
+                 (int)inputs, (int)outputs);
+          exit(1);
+        }
+        ++numCases;
+      }
+  }
+}
+
+/// Packs gates and ups that follow each other, both by one function.
+static void checkPairs(int vectorBytes) {
+  static const int64_t sizes[] = {0, 1, 2, 3, 16, 31, 33, 97, 291};
+  static const struct {
+    Pack run, single;
+    int bytes, group;
+  } pairs[] = {{(Pack)pack_f16_pairs, (Pack)pack_f16_in_out_any, 2, 1},
+               {(Pack)pack_bf16_pairs, (Pack)pack_bf16_in_out_any, 2, 2},
+               {(Pack)pack_f32_pairs, (Pack)pack_f32_in_out_any, 4, 1},
+               {(Pack)pack_f64_pairs, (Pack)pack_f64_in_out_any, 8, 1}};
+  for (size_t n = 0; n < sizeof(pairs) / sizeof(*pairs); ++n)
+    for (size_t a = 0; a < sizeof(sizes) / sizeof(*sizes); ++a)
+      for (size_t b = 0; b < sizeof(sizes) / sizeof(*sizes); ++b) {
+        int64_t inputs = sizes[a], outputs = sizes[b];
+        int bytes = pairs[n].bytes, group = pairs[n].group;
+        int width = 2 * vectorBytes > 64 ? 2 * vectorBytes : 64;
+        int64_t columns = width / (bytes == 8 ? 8 : 4);
+        int64_t panels = (outputs + columns - 1) / columns;
+        int64_t steps = (inputs + group - 1) / group;
+        int64_t panel = steps * columns * group, size = panels * panel * bytes;
+        int64_t extent = inputs * 2 * outputs * bytes;
+        char *w = weightBlock + BLOCK - extent;
+        for (int64_t e = 0; e < inputs * 2 * outputs; ++e) {
+          uint64_t bits = getBits(e / 2, e % 2, bytes);
+          memcpy(w + e * bytes, &bits, bytes);
+        }
+        // Both at once, then each by itself.
+        Descriptor packed[4];
+        memset(packedBlock + BLOCK - 4 * size, 0x55, 4 * size);
+        for (int i = 0; i < 4; ++i) {
+          char *p = packedBlock + BLOCK - (i + 1) * size;
+          Descriptor d = {p, p, 0, {panels, steps, columns, panel, columns, 1}};
+          if (group == 2) {
+            int64_t words[] = {panels, steps,       columns, 2,
+                               panel,  2 * columns, 2,       1};
+            memcpy(d.words, words, sizeof(words));
+          }
+          packed[i] = d;
+        }
+        Descriptor weight = {w, w, 0, {inputs, 2 * outputs, 2 * outputs, 1}};
+        int wrong =
+            ((PackPair)pairs[n].run)(&weight, &packed[0], &packed[1]) != 0;
+        for (int i = 0; i < 2; ++i) {
+          Descriptor half = {w, w, i, {inputs, outputs, 2 * outputs, 2}};
+          wrong |= pairs[n].single(&half, &packed[2 + i]) != 0 ||
+                   memcmp(packed[i].aligned, packed[2 + i].aligned, size) != 0;
+        }
+        if (wrong) {
+          printf("pairs of %d bytes: %d inputs %d outputs: wrong\n", bytes,
+                 (int)inputs, (int)outputs);
+          exit(1);
+        }
+        ++numCases;
+      }
+}
+
 int main(int argc, char **argv) {
   int vectorBytes = atoi(argv[argc - 1]);
   weightBlock = newBlock();
   packedBlock = newBlock();
+  checkInPlace(vectorBytes);
+  checkPairs(vectorBytes);
   static const int64_t sizes[] = {0,  1,  2,  3,  7,  15, 16,
                                   17, 31, 32, 33, 66, 97, 291};
   for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); ++i) {

@@ -24,3 +24,14 @@ for element, size in ELEMENT_BYTES.items():
             print("func.func @pack_%s_%s_%s(%%w: %s, %%p: %s) {" % (element, order, kind, weight, packed))
             print("  xfmr.pack_weight ins(%%w : %s) outs(%%p : %s) layout(%s)" % (weight, packed, order))
             print("  return\n}")
+    whole = "memref<?x?x%s>" % element
+    halves = ["memref<?x?x%s, strided<[?, 2]%s>>" % (element, offset) for offset in ("", ", offset: 1")]
+    print("func.func @pack_%s_pairs(%%w: %s, %%p0: %s, %%p1: %s) {" % (element, whole, packed, packed))
+    print("  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %c2 = arith.constant 2 : index")
+    print("  %%k = memref.dim %%w, %%c0 : %s\n  %%m = memref.dim %%w, %%c1 : %s" % (whole, whole))
+    print("  %n = arith.divui %m, %c2 : index")
+    for half in 0, 1:
+        print("  %%w%d = memref.subview %%w[0, %d] [%%k, %%n] [1, 2] : %s to %s" % (half, half, whole, halves[half]))
+    for half in 0, 1:
+        print("  xfmr.pack_weight ins(%%w%d : %s) outs(%%p%d : %s) layout(in_out)" % (half, halves[half], half, packed))
+    print("  return\n}")

@@ -6,8 +6,11 @@
 /* The linker is told to call these from the functions. */
 void *__real_malloc(size_t size);
 static int allocations;
+static size_t largest_allocation;
 void *__wrap_malloc(size_t size) {
   ++allocations;
+  if (size > largest_allocation)
+    largest_allocation = size;
   return __real_malloc(size);
 }
 
@@ -186,8 +189,73 @@ static void check_dynamic(int64_t d, int64_t ff, int64_t out) {
   free(w.allocated);
 }
 
+/* Rows of weights that packed ones may lie in. */
+static xfmr_memref_2d_f32 new_rows(int64_t inputs, int64_t outputs, int seed) {
+  xfmr_memref_2d_f32 m = new_weight(inputs, outputs, 1, seed);
+  float *data = new_packed(inputs * outputs * sizeof(float));
+  memcpy(data, m.aligned, inputs * outputs * sizeof(float));
+  free(m.allocated);
+  m.allocated = m.aligned = data;
+  return m;
+}
+
+static void expect_overlap(const xfmr_memref_2d_f32 weights[3],
+                           const xfmr_memref_3d_f32 packed[3]) {
+  float *before = new_floats(128 * 64);
+  memcpy(before, weights[0].aligned, 128 * 64 * sizeof(float));
+  int32_t status = rows_pack_weights(&weights[0], &weights[1], &weights[2],
+                                     &packed[0], &packed[1], &packed[2]);
+  EXPECT(status > 0 &&
+         strcmp(rows_pack_weights_error_message(status),
+                "expected memory of a packed weight that overlaps no weight "
+                "and no other packed one, or a weight's own that may be packed "
+                "in place") == 0);
+  /* Nothing was packed. */
+  EXPECT(memcmp(before, weights[0].aligned, 128 * 64 * sizeof(float)) == 0);
+  free(before);
+}
+
+static void check_in_place(void) {
+  xfmr_memref_2d_f32 weights[] = {new_rows(64, 128, 1), new_rows(64, 128, 2),
+                                  new_rows(128, 64, 3)};
+  xfmr_memref_3d_f32 packed[3], own[3], wrong[3];
+  EXPECT(rows_packed_sizes(&weights[0], &weights[1], &weights[2], &packed[0],
+                           &packed[1], &packed[2]) == 0);
+  for (int i = 0; i < 3; ++i) {
+    own[i] = packed[i];
+    own[i].allocated = own[i].aligned = weights[i].aligned;
+    EXPECT(XFMR_PACKED_BYTES(&own[i]) == 128 * 64 * sizeof(float));
+    ALLOCATE(packed[i]);
+  }
+  /* Another weight's memory, a part of its own, one for two. */
+  memcpy(wrong, packed, sizeof(wrong));
+  wrong[0].aligned = own[1].aligned;
+  expect_overlap(weights, wrong);
+  wrong[0].aligned = own[0].aligned + 16;
+  expect_overlap(weights, wrong);
+  wrong[0].aligned = packed[2].aligned;
+  expect_overlap(weights, wrong);
+
+  allocations = 0;
+  EXPECT(rows_pack_weights(&weights[0], &weights[1], &weights[2], &packed[0],
+                           &packed[1], &packed[2]) == 0);
+  EXPECT(allocations == 0);
+  largest_allocation = 0;
+  EXPECT(rows_pack_weights(&weights[0], &weights[1], &weights[2], &own[0],
+                           &own[1], &own[2]) == 0);
+  /* A panel, and what aligns it; what a library allocates is not seen. */
+  EXPECT(largest_allocation <= 128 * own[0].sizes[2] * sizeof(float) + 128);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT(memcmp(own[i].aligned, packed[i].aligned,
+                  XFMR_PACKED_BYTES(&own[i])) == 0);
+    free(packed[i].allocated);
+    free(own[i].allocated);
+  }
+}
+
 int main(void) {
   check_swiglu();
+  check_in_place();
   check_dynamic(70, 101, 50);
   check_dynamic(1, 1, 1);
   check_dynamic(33, 64, 257);
