@@ -82,8 +82,8 @@ void describeRole(raw_ostream &os, const EntrySignature &signature) {
     os << " * Packs the weights of " << signature.function
        << ", which needs them packed, into the caller's\n"
        << " * memory: of the sizes that " << signature.function
-       << kPackedSizesSuffix << " gives. Nothing else is\n"
-       << " * allocated. The weights' own memory is not needed afterwards.\n";
+       << kPackedSizesSuffix << " gives. The weights'\n"
+       << " * own memory is not needed afterwards.\n";
     if (llvm::any_of(signature.arguments, [](const EntryValue &value) {
           return value.mayBeInPlace;
         }))
@@ -97,8 +97,9 @@ void describeRole(raw_ostream &os, const EntrySignature &signature) {
             "weight or another\n"
             " * packed one.\n";
     else
-      os << " * No memory of a packed weight may overlap a weight or another "
-            "packed one.\n";
+      os << " * Nothing else is allocated. No memory of a packed weight may "
+            "overlap a weight or\n"
+            " * another packed one.\n";
     return;
   case EntrySignature::Role::PackedSizes:
     os << " * Fills in the sizes and strides of the packed weights of "
