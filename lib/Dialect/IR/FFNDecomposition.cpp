@@ -421,10 +421,9 @@ FailureOr<SmallVector<Value>> GatedActOp::decomposeOperation(OpBuilder &b) {
   SmallVector<Value> results = emitter.elementwise(
       {gate, up}, {identity, identity}, getInit(),
       [&](OpBuilder &nested, Location l, ValueRange e) -> SmallVector<Value> {
-        Value gated = buildGate(nested, l, activation,
-                                convertFloat(nested, l, e[0], accumulator),
-                                convertFloat(nested, l, e[1], accumulator),
-                                resultType);
+        Value gated = buildGate(
+            nested, l, activation, convertFloat(nested, l, e[0], accumulator),
+            convertFloat(nested, l, e[1], accumulator), resultType);
         return {convertFloat(nested, l, gated, resultType)};
       });
   if (!onTensors)

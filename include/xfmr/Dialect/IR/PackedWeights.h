@@ -45,7 +45,8 @@ struct PackedArgument {
   /// Of a weight that is an argument beside its packed form: nothing but its
   /// sizes are read.
   bool sizesOnly = false;
-  /// Of a packed form: it may have the weight's own memory, if that is as large.
+  /// Of a packed form: it may have the weight's own memory, if that is as
+  /// large.
   bool mayBeInPlace = false;
 };
 
