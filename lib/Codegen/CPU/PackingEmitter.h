@@ -9,17 +9,16 @@
 #ifndef XFMR_LIB_CODEGEN_CPU_PACKINGEMITTER_H
 #define XFMR_LIB_CODEGEN_CPU_PACKINGEMITTER_H
 
+#include "FoldedIndex.h"
 #include "WeightPacking.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::xfmr {
 
 /// Emits one packing: the forms, and the index arithmetic, loops, loads and
 /// stores that they share.
-class PackingEmitter {
+class PackingEmitter : FoldedIndex {
 public:
   /// `odd`, if any, packs the elements between those that `op` packs.
   PackingEmitter(RewriterBase &builder, PackWeightOp op, PackWeightOp odd,
@@ -28,23 +27,6 @@ public:
   PackingForm emit();
 
 private:
-  // Index arithmetic, folded.
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value toValue(OpFoldResult value) {
-    return getValueOrCreateConstantIndexOp(builder, loc, value);
-  }
-  template <typename Op> Value fold(Value a, Value b) {
-    return builder.createOrFold<Op>(loc, a, b);
-  }
-  template <typename Op> Value fold(Value a, int64_t b) {
-    return fold<Op>(a, constant(b));
-  }
-  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
-    return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
-  }
-
   void emitFor(Value from, Value to, int64_t step,
                function_ref<void(Value)> body);
   void emitParallel(Value count, function_ref<void(Value)> body);
@@ -125,8 +107,6 @@ private:
         builder, loc, VectorType::get(count, builder.getIndexType()), value);
   }
 
-  RewriterBase &builder;
-  Location loc;
   PackWeightOp op, odd;
   const WeightPackingOptions &options;
   Type elementType;

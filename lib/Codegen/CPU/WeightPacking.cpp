@@ -24,7 +24,7 @@ constexpr int64_t kPanelsAtOnce = 8, kPanelsAtOnceInCaches = 2;
 PackingEmitter::PackingEmitter(RewriterBase &builder, PackWeightOp op,
                                PackWeightOp odd,
                                const WeightPackingOptions &options)
-    : builder(builder), loc(op.getLoc()), op(op), odd(odd), options(options),
+    : FoldedIndex(builder, op.getLoc()), op(op), odd(odd), options(options),
       elementType(op.getWeightType().getElementType()),
       columns(op.getColumns()), group(op.getGroup()) {
   lanes = options.vectorBytes * 8 / elementType.getIntOrFloatBitWidth();

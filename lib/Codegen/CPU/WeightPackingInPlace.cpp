@@ -41,27 +41,13 @@ bool mlir::xfmr::mayPackInPlace(PackWeightOp op) {
 }
 
 namespace {
-/// Index arithmetic on addresses, folded.
-struct AddressEmitter {
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value toValue(OpFoldResult value) {
-    return getValueOrCreateConstantIndexOp(builder, loc, value);
-  }
-  template <typename Op> Value fold(Value a, Value b) {
-    return builder.createOrFold<Op>(loc, a, b);
-  }
-  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
-    return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
-  }
+/// Arithmetic on addresses.
+struct AddressEmitter : FoldedIndex {
+  using FoldedIndex::FoldedIndex;
 
   /// The addresses of the first byte and of the one after the last.
   std::pair<Value, Value> emitRange(Value memref);
   Value emitOverlap(Value a, Value b);
-
-  OpBuilder &builder;
-  Location loc;
 };
 } // namespace
 
@@ -105,7 +91,7 @@ Value AddressEmitter::emitOverlap(Value a, Value b) {
 
 Value mlir::xfmr::emitIsInPlace(OpBuilder &builder, Location loc,
                                 PackWeightOp op) {
-  AddressEmitter emitter{builder, loc};
+  AddressEmitter emitter(builder, loc);
   auto weight =
       memref::ExtractStridedMetadataOp::create(builder, loc, op.getInput());
   auto packed =
@@ -118,8 +104,7 @@ Value mlir::xfmr::emitIsInPlace(OpBuilder &builder, Location loc,
     return emitter.compare(arith::CmpIPredicate::eq, a, b);
   };
   auto isMultiple = [&](Value size, int64_t of) {
-    return equal(emitter.fold<arith::RemUIOp>(size, emitter.constant(of)),
-                 emitter.constant(0));
+    return equal(emitter.fold<arith::RemUIOp>(size, of), emitter.constant(0));
   };
   Value result = equal(emitter.emitRange(op.getInput()).first,
                        emitter.emitRange(op.getInit()).first);
@@ -131,15 +116,14 @@ Value mlir::xfmr::emitIsInPlace(OpBuilder &builder, Location loc,
   require(equal(
       emitter.toValue(weight.getConstifiedMixedStrides()[op.getOutputDim()]),
       inputs));
-  require(equal(
-      emitter.toValue(packed.getConstifiedMixedStrides()[0]),
-      emitter.fold<arith::MulIOp>(inputs, emitter.constant(op.getColumns()))));
+  require(equal(emitter.toValue(packed.getConstifiedMixedStrides()[0]),
+                emitter.fold<arith::MulIOp>(inputs, op.getColumns())));
   return result;
 }
 
 Value mlir::xfmr::emitHasOwnMemory(OpBuilder &builder, Location loc,
                                    ArrayRef<PackWeightOp> ops, unsigned index) {
-  AddressEmitter emitter{builder, loc};
+  AddressEmitter emitter(builder, loc);
   PackWeightOp op = ops[index];
   Value overlaps = arith::ConstantIntOp::create(builder, loc, 0, 1);
   auto add = [&](Value condition) {
