@@ -11,6 +11,7 @@
 
 #include "StripLoops.h"
 #include "xfmr/Codegen/CPU/RowLowering.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::xfmr::rows {
 
@@ -157,6 +158,13 @@ StripShape chooseStoringShape(const RowPlan &plan,
                               const RowLoweringOptions &options,
                               ArrayRef<unsigned> roots,
                               const StoredOutputs &stored);
+
+using NodeSet = llvm::SmallSetVector<unsigned, 8>;
+
+/// The nodes that a pass computes from `roots` on, themselves included, up to
+/// reductions of earlier passes and to what is stored.
+NodeSet getComputedNodes(const RowPlan &plan, ArrayRef<unsigned> roots,
+                         const StoredOutputs &stored = StoredOutputs());
 
 /// Whether `op` is a transcendental function, which becomes many operations.
 bool isFunction(Operation *op);

@@ -19,37 +19,21 @@ using namespace mlir;
 using namespace mlir::xfmr;
 using namespace mlir::xfmr::rows;
 
-using NodeSet = llvm::SmallSetVector<unsigned, 8>;
-
-/// The nodes that `roots` are computed from, themselves included, up to
-/// reductions of earlier passes and to what is stored.
-static NodeSet getComputed(const RowPlan &plan, ArrayRef<unsigned> roots,
-                           const StoredOutputs &stored) {
-  NodeSet nodes;
-  nodes.insert(roots.begin(), roots.end());
-  for (size_t i = 0; i < nodes.size(); ++i)
-    for (const RowOperand &operand : plan.nodes[nodes[i]].operands)
-      if (operand.kind == RowOperand::Kind::Node &&
-          !plan.nodes[operand.node].isReduction() &&
-          !stored.contains({operand.node, operand.output}))
-        nodes.insert(operand.node);
-  return nodes;
-}
-
 /// Whether computing an element of `node` takes more than to store it and to
 /// load it.
 static bool isExpensive(const RowPlan &plan, unsigned node,
                         const StoredOutputs &stored) {
-  return llvm::any_of(getComputed(plan, node, stored), [&](unsigned index) {
-    linalg::LinalgOp op = plan.nodes[index].op;
-    // Once a row, not once an element.
-    if (llvm::all_of(plan.nodes[index].dims,
-                     [&](unsigned dim) { return plan.isRow(dim); }))
-      return false;
-    return llvm::any_of(*op.getBlock(), [](Operation &inner) {
-      return isFunction(&inner) || isa<arith::DivFOp, math::SqrtOp>(inner);
-    });
-  });
+  return llvm::any_of(
+      getComputedNodes(plan, node, stored), [&](unsigned index) {
+        linalg::LinalgOp op = plan.nodes[index].op;
+        // Once a row, not once an element.
+        if (llvm::all_of(plan.nodes[index].dims,
+                         [&](unsigned dim) { return plan.isRow(dim); }))
+          return false;
+        return llvm::any_of(*op.getBlock(), [](Operation &inner) {
+          return isFunction(&inner) || isa<arith::DivFOp, math::SqrtOp>(inner);
+        });
+      });
 }
 
 void KeptValues::begin() {
@@ -181,9 +165,9 @@ KeptValues::keepResult(const RowPlanSink &sink, Condition isElsewhere,
 SmallVector<const RowPlanSink *> KeptValues::keep(ArrayRef<unsigned> pass,
                                                   ArrayRef<unsigned> later,
                                                   const StoredOutputs &stored) {
-  NodeSet here = getComputed(plan, pass, stored);
+  NodeSet here = getComputedNodes(plan, pass, stored);
   llvm::SmallSetVector<std::pair<unsigned, unsigned>, 2> wanted;
-  for (unsigned index : getComputed(plan, later, stored)) {
+  for (unsigned index : getComputedNodes(plan, later, stored)) {
     // What both passes compute has its own operands kept, if any.
     if (here.contains(index))
       continue;

@@ -16,11 +16,23 @@ using namespace mlir;
 using namespace mlir::xfmr;
 using namespace mlir::xfmr::rows;
 
+NodeSet rows::getComputedNodes(const RowPlan &plan, ArrayRef<unsigned> roots,
+                               const StoredOutputs &stored) {
+  NodeSet nodes;
+  nodes.insert(roots.begin(), roots.end());
+  for (size_t i = 0; i < nodes.size(); ++i)
+    for (const RowOperand &operand : plan.nodes[nodes[i]].operands)
+      if (operand.kind == RowOperand::Kind::Node &&
+          !plan.nodes[operand.node].isReduction() &&
+          !stored.contains({operand.node, operand.output}))
+        nodes.insert(operand.node);
+  return nodes;
+}
+
 namespace {
 
-/// What a pass computes from its roots on, up to reductions of earlier passes.
+/// What a pass computes from its roots on.
 struct PassWork {
-  llvm::SmallDenseSet<unsigned> nodes;
   /// What is loaded a strip.
   llvm::SmallDenseSet<std::pair<Value, AffineMap>> loads;
   int64_t numOps = 0;
@@ -33,7 +45,6 @@ struct PassWork {
 PassWork getWork(const RowPlan &plan, ArrayRef<unsigned> roots, unsigned dim,
                  const StoredOutputs &stored = StoredOutputs()) {
   PassWork work;
-  SmallVector<unsigned> worklist;
   auto load = [&](Value buffer, AffineMap map) {
     if (!map.isFunctionOfDim(dim))
       return;
@@ -41,11 +52,8 @@ PassWork getWork(const RowPlan &plan, ArrayRef<unsigned> roots, unsigned dim,
     work.hasIndirect |= !StripAccess::isDirect(
         cast<MemRefType>(buffer.getType()), *getSteps(map, dim));
   };
-  for (unsigned node : roots)
-    if (work.nodes.insert(node).second)
-      worklist.push_back(node);
-  while (!worklist.empty()) {
-    const RowNode &node = plan.nodes[worklist.pop_back_val()];
+  for (unsigned index : getComputedNodes(plan, roots, stored)) {
+    const RowNode &node = plan.nodes[index];
     Block *body = linalg::LinalgOp(node.op).getBlock();
     for (Operation &op : body->without_terminator()) {
       // Once a row, not once a strip.
@@ -57,14 +65,11 @@ PassWork getWork(const RowPlan &plan, ArrayRef<unsigned> roots, unsigned dim,
     for (const RowOperand &operand : node.operands) {
       if (operand.kind == RowOperand::Kind::Buffer)
         load(operand.value, operand.map);
-      if (operand.kind != RowOperand::Kind::Node ||
-          plan.nodes[operand.node].isReduction())
+      if (operand.kind != RowOperand::Kind::Node)
         continue;
       if (const RowPlanSink *sink =
               stored.lookup({operand.node, operand.output}))
         load(sink->buffer, sink->map);
-      else if (work.nodes.insert(operand.node).second)
-        worklist.push_back(operand.node);
     }
   }
   return work;
@@ -167,7 +172,7 @@ static bool isReducedAt(const RowPlan &plan, const RowPlanSink &sink,
     if (!node.isReduction() || node.level != level ||
         node.columns != plan.columns)
       continue;
-    if (getWork(plan, index, plan.columns.back()).nodes.contains(sink.node))
+    if (getComputedNodes(plan, index).contains(sink.node))
       return true;
   }
   return false;
@@ -176,8 +181,7 @@ static bool isReducedAt(const RowPlan &plan, const RowPlanSink &sink,
 /// Whether any pass reads what `sink` is written over, but for the value that
 /// it stores.
 static bool overwritesInputs(const RowPlan &plan, const RowPlanSink &sink) {
-  llvm::SmallDenseSet<unsigned> own =
-      getWork(plan, sink.node, plan.columns.back()).nodes;
+  NodeSet own = getComputedNodes(plan, sink.node);
   for (unsigned index = 0, e = plan.nodes.size(); index < e; ++index) {
     if (own.contains(index))
       continue;
