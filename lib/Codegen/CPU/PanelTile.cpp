@@ -381,7 +381,7 @@ void PanelTileEmitter::emitBody(const PanelTile &tile) {
   }
   Accumulators sums = emitSteps(tile);
   if (kernel == PanelKernel::DotPairs)
-    sums = emitTinySums(tile, masks, sums);
+    sums = emitTinySums(masks, sums);
   int64_t vectorsOfRow = tile.panels * vectors;
   for (int64_t row = 0; row < tile.rows; ++row) {
     for (int64_t i = 0; i < vectorsOfRow; ++i) {
@@ -466,10 +466,32 @@ void PanelTileEmitter::emitTile(const PanelTile &tile) {
     if (!type.isLastDimUnitStride())
       stream << 's';
   }
-  Type types = builder.getFunctionType(ValueRange(operands).getTypes(), {});
+  callKernel(
+      name, operands, [&](PanelTileEmitter &emitter, func::FuncOp function) {
+        PanelTile body;
+        body.rows = tile.rows;
+        body.panels = tile.panels;
+        body.inputs.value =
+            memref::DimOp::create(builder, loc, function.getArgument(0), 1);
+        if (tile.columns)
+          body.columns =
+              memref::DimOp::create(builder, loc, function.getArgument(2), 1);
+        body.prefetch = tile.prefetch;
+        if (tile.prefetch != PanelPrefetch::None) {
+          body.prefetched = function.getArgument(3);
+          body.prefetchStride = function.getArgument(4);
+        }
+        emitter.emitBody(body);
+      });
+}
+
+void PanelTileEmitter::callKernel(
+    StringRef name, ArrayRef<Value> operands,
+    function_ref<void(PanelTileEmitter &, func::FuncOp)> emit) {
   func::FuncOp function = getKernelFunction(
       builder, loc, hoist->getParentOfType<FunctionOpInterface>(), name,
-      cast<FunctionType>(types), [&](func::FuncOp function) {
+      builder.getFunctionType(ValueRange(operands).getTypes(), {}),
+      [&](func::FuncOp function) {
         PanelProduct rows;
         rows.lhs = function.getArgument(0);
         rows.packed = function.getArgument(1);
@@ -477,19 +499,8 @@ void PanelTileEmitter::emitTile(const PanelTile &tile) {
         rows.firstPanel = rows.firstInput = builder.getIndexAttr(0);
         // A mark before which whatever does not depend on the position is put.
         Operation *mark = arith::ConstantIndexOp::create(builder, loc, 0);
-        PanelTile body;
-        body.rows = tile.rows;
-        body.panels = tile.panels;
-        body.inputs.value =
-            memref::DimOp::create(builder, loc, rows.lhs, 1).getResult();
-        if (tile.columns)
-          body.columns = memref::DimOp::create(builder, loc, rows.out, 1);
-        body.prefetch = tile.prefetch;
-        if (tile.prefetch != PanelPrefetch::None) {
-          body.prefetched = function.getArgument(3);
-          body.prefetchStride = function.getArgument(4);
-        }
-        PanelTileEmitter(builder, loc, rows, options, mark).emitBody(body);
+        PanelTileEmitter emitter(builder, loc, rows, options, mark);
+        emit(emitter, function);
         builder.eraseOp(mark);
         func::ReturnOp::create(builder, loc);
       });

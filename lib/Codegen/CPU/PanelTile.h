@@ -126,6 +126,11 @@ private:
   // weight and column.
   SmallVector<Value> getOperands(const PanelTile &tile);
   void emitBody(const PanelTile &tile);
+  /// Calls the private function `name`, whose operands begin with a left side,
+  /// packed weights and an output. If it is not there yet, `emit` gets the
+  /// function, and what emits into it on those three.
+  void callKernel(StringRef name, ArrayRef<Value> operands,
+                  function_ref<void(PanelTileEmitter &, func::FuncOp)> emit);
   Accumulators emitSteps(const PanelTile &tile);
   void emitStep(const PanelTile &tile, Value step, bool half,
                 MutableArrayRef<Value> sums);
@@ -137,10 +142,8 @@ private:
   Value emitFma(Value a, Value b, Value sum);
 
   // Sums that an instruction may have flushed to zero.
-  Accumulators emitTinySums(const PanelTile &tile, ArrayRef<Value> masks,
-                            Accumulators sums);
-  void emitTinyBody(Value sums);
-  Value loadInput(Value row, Value input);
+  Accumulators emitTinySums(ArrayRef<Value> masks, Accumulators sums);
+  void emitTinyBody();
 
   RewriterBase &builder;
   Location loc;

@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "PanelTile.h"
-#include "PrivateFunctions.h"
 #include "StripLoops.h"
 #include "TinySums.h"
 #include "xfmr/Codegen/CPU/PanelLayout.h"
@@ -24,43 +23,33 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// An input of a row of the tile, as it is in memory.
-Value PanelTileEmitter::loadInput(Value row, Value input) {
-  return memref::LoadOp::create(builder, loc, product.lhs,
-                                ValueRange{row, input});
-}
-
-/// Computes the tiny ones of `sums`, those of all rows and vectors of columns,
-/// again.
-void PanelTileEmitter::emitTinyBody(Value sums) {
+/// Computes the tiny ones of the sums, those of all rows and vectors of columns
+/// in the output's place, again.
+void PanelTileEmitter::emitTinyBody() {
   TinySums tiny(builder, loc, lanes);
   auto sumType = VectorType::get({lanes}, accumulatorType);
-  auto forEach = [&](Value count, function_ref<void(Value)> body) {
-    scf::ForOp::create(builder, loc, index(0), count, index(1), ValueRange(),
-                       [&](OpBuilder &, Location, Value i, ValueRange) {
-                         body(i);
-                         scf::YieldOp::create(builder, loc);
-                       });
-  };
   Value rows = memref::DimOp::create(builder, loc, product.lhs, 0);
   Value inputs = memref::DimOp::create(builder, loc, product.lhs, 1);
   Value panels = memref::DimOp::create(builder, loc, product.packed, 0);
-  forEach(rows, [&](Value row) {
+  emitFor(index(0), rows, 1, [&](Value row) {
     // Sums of nothing but zeros are right.
-    auto load = [&](Value input) { return loadInput(row, input); };
+    auto load = [&](Value input) -> Value {
+      return memref::LoadOp::create(builder, loc, product.lhs,
+                                    ValueRange{row, input});
+    };
     auto hasInputs =
         scf::IfOp::create(builder, loc, tiny.emitHasInputs(inputs, load));
     OpBuilder::InsertionGuard inner(builder);
     builder.setInsertionPointToStart(hasInputs.thenBlock());
-    forEach(panels, [&](Value panel) {
-      forEach(index(vectors), [&](Value vector) {
+    emitFor(index(0), panels, 1, [&](Value panel) {
+      emitFor(index(0), index(vectors), 1, [&](Value vector) {
         Value position =
             add(arith::MulIOp::create(builder, loc, row, panels), panel);
         position =
             arith::MulIOp::create(builder, loc, position, index(vectors));
         Value indices[] = {add(position, vector), index(0)};
         Value sum =
-            vector::LoadOp::create(builder, loc, sumType, sums, indices);
+            vector::LoadOp::create(builder, loc, sumType, product.out, indices);
         Value column =
             arith::MulIOp::create(builder, loc, vector, index(2 * lanes));
         Value exact =
@@ -74,7 +63,7 @@ void PanelTileEmitter::emitTinyBody(Value sums) {
             });
         sum = arith::SelectOp::create(
             builder, loc, tiny.isTiny(tiny.getMagnitude(sum)), exact, sum);
-        vector::StoreOp::create(builder, loc, sum, sums, indices);
+        vector::StoreOp::create(builder, loc, sum, product.out, indices);
       });
     });
   });
@@ -83,8 +72,7 @@ void PanelTileEmitter::emitTinyBody(Value sums) {
 /// `sums` with the tiny ones computed again. That is another function: it is
 /// called hardly ever, and serves all tiles.
 PanelTileEmitter::Accumulators
-PanelTileEmitter::emitTinySums(const PanelTile &tile, ArrayRef<Value> masks,
-                               Accumulators sums) {
+PanelTileEmitter::emitTinySums(ArrayRef<Value> masks, Accumulators sums) {
   TinySums tiny(builder, loc, lanes);
   Value least;
   for (auto [i, sum] : llvm::enumerate(sums)) {
@@ -111,7 +99,7 @@ PanelTileEmitter::emitTinySums(const PanelTile &tile, ArrayRef<Value> masks,
     vector::StoreOp::create(builder, loc, sum, buffer,
                             ValueRange{index(i), index(0)});
 
-  Value operands[] = {buffer, product.lhs, product.packed};
+  Value operands[] = {product.lhs, product.packed, buffer};
   for (Value &operand : operands) {
     auto type = cast<MemRefType>(operand.getType());
     SmallVector<int64_t> shape(type.getShape());
@@ -120,23 +108,9 @@ PanelTileEmitter::emitTinySums(const PanelTile &tile, ArrayRef<Value> masks,
         loc, MemRefType::get(shape, type.getElementType(), type.getLayout()),
         operand);
   }
-  func::FuncOp function = getKernelFunction(
-      builder, loc, hoist->getParentOfType<FunctionOpInterface>(),
-      "xfmr_panel_tiny_sums",
-      builder.getFunctionType(ValueRange(operands).getTypes(), {}),
-      [&](func::FuncOp function) {
-        PanelProduct rows;
-        rows.lhs = function.getArgument(1);
-        rows.packed = function.getArgument(2);
-        rows.out = function.getArgument(0);
-        rows.firstPanel = rows.firstInput = builder.getIndexAttr(0);
-        Operation *mark = arith::ConstantIndexOp::create(builder, loc, 0);
-        PanelTileEmitter(builder, loc, rows, options, mark)
-            .emitTinyBody(rows.out);
-        builder.eraseOp(mark);
-        func::ReturnOp::create(builder, loc);
-      });
-  func::CallOp::create(builder, loc, function, operands);
+  callKernel(
+      "xfmr_panel_tiny_sums", operands,
+      [](PanelTileEmitter &emitter, func::FuncOp) { emitter.emitTinyBody(); });
   Accumulators again;
   for (int64_t i = 0, end = sums.size(); i < end; ++i)
     again.push_back(vector::LoadOp::create(
