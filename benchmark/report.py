@@ -105,16 +105,23 @@ def verdict(records, kind, threads):
         what = {"ffn": "the roofline", "rows": "the copy's speed"}.get(kind, "the limit's speed")
         line = "`%s` reaches %.0f %% of %s in the median of %d cases, %.0f %% at least (%s)" % (
             name, 100 * statistics.median(speeds.values()), what, len(speeds), 100 * speeds[worst], worst)
-        leads = {}
+        leads, leads_of = {}, {}
         for case, found in cases.items():
             peers = get_ratios(found, peers_only=True)
             if peers and case in speeds:
+                for peer, ratio in peers.items():
+                    leads_of.setdefault(peer, []).append(ratio * speeds[case])
                 best = min(peers, key=peers.get)
                 leads["%s, %s" % (case, best)] = peers[best] * speeds[case]
         if leads:
             nearest = min(leads, key=leads.get)
             line += "; the best peer of a case takes %.2f times as long in the geometric mean, %.2f times at least (%s)" % (
                 geometric_mean(leads.values()), leads[nearest], nearest)
+            # Of one that did not take part everywhere there is no mean to compare.
+            means = {peer: geometric_mean(found) for peer, found in leads_of.items() if len(found) == len(speeds)}
+            if means:
+                first = min(means, key=means.get)
+                line += "; the best of all peers over all cases, %s, takes %.2f times" % (first, means[first])
         lines.append("- " + line + ".")
     return "\n".join(lines)
 

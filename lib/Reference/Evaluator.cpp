@@ -184,7 +184,11 @@ static void finish(const std::optional<FloatFormat> &format,
       result.value = std::copysign(HUGE_VALL, result.value);
       bound = 0;
     } else if (std::isfinite(result.value)) {
-      bound += ulp(*format, result.value) / 2;
+      // Where an intermediate's other neighbour is right, so is what is rounded
+      // from it, which may lie where the type is coarser.
+      long double farthest = std::fabs(result.value) + result.hard;
+      bound +=
+          ulp(*format, result.hard < DBL_MAX ? farthest : result.value) / 2;
     }
   }
   expected.value.push_back(result.value);

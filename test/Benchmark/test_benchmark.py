@@ -169,6 +169,17 @@ class Report(unittest.TestCase):
         self.assertIn("`xfmr` reaches 80 % of the limit's speed in the median of 1 cases, 80 % at least", verdict)
         self.assertIn("takes 1.60 times as long in the geometric mean, 1.60 times at least "
                       "(rmsnorm f32 1024x64, peer)", verdict)
+        self.assertIn("the best of all peers over all cases, peer, takes 1.60 times", verdict)
+
+    def test_the_best_of_all_peers(self):
+        found = []
+        for case, own, one, other in (("a", 1.0, 2.0, 1.5), ("b", 1.0, 2.0, 6.0), ("c", 1.0, 2.0, 6.0)):
+            found += [record("limit", 1.0, case=case), record("xfmr", own, case=case), record("one", one, case=case),
+                      record("other", other, case=case)]
+        found.append(record("rare", 1.1, case="a"))
+        verdict = report.verdict(found, "norms", 1)
+        self.assertIn("1.10 times at least (a, rare)", verdict)
+        self.assertIn("the best of all peers over all cases, one, takes 2.00 times", verdict)
 
     def test_a_mean_is_of_all_cases(self):
         table = report.ratio_table([record("limit", 1.0), record("xfmr", 2.0), record("peer", 2.0),

@@ -96,6 +96,27 @@ TEST_F(NormTest, A3Tail) {
   }
 }
 
+/// An xhat between two neighbours, of which both are right: what is computed
+/// from either and rounded is right, though ulps are larger beyond 4.
+TEST_F(NormTest, BothNeighboursAcrossPowerOfTwo) {
+  OwnedArray x = array("bf16", {1, 2}, {254.0 / 128, 188.0 / 128});
+  OwnedArray y = array("bf16", {1, 2});
+  const double low = 145.0 / 128, high = 146.0 / 128;
+  const double gammaValue = static_cast<float>((4 + 0.6 * 0x1p-5) / high);
+  OwnedArray gamma = array("f32", {2}, {gammaValue});
+  SmallVector<Expected> results = evaluate(
+      norm("rmsnorm", "bf16", "eps(0.0) rounding(cast_then_scale)", "", "f32"),
+      {&x, &y, &gamma});
+  const long double value = results[0].value[0], bound = results[0].bound[0];
+  EXPECT_EQ(value, static_cast<long double>(gammaValue) * low);
+  EXPECT_LT(value, 4);
+  const long double fromHigh = roundTo(type("bf16"), gammaValue * high);
+  EXPECT_GT(fromHigh, 4);
+  EXPECT_LE(fromHigh - value, bound);
+  // Nothing farther is right: the difference of the two, and half an ulp.
+  EXPECT_LE(bound, gammaValue * (high - low) + 0x1p-6 + 1e-5);
+}
+
 /// A11: where eps goes, and what is without it.
 TEST_F(NormTest, A11Eps) {
   OwnedArray zeros = array("f16", {2, 4}, {0.0}), y16 = array("f16", {2, 4});
