@@ -1,7 +1,7 @@
 """A benchmark's case as a module of xfmr ops.
 
 A case is a dictionary: kind "norm" (anything that works on rows) with op, dtype, rows,
-d, eps, or kind "ffn" with op (swiglu), dtype, M, d, ff. The function is called `kernel`
+d, eps, or kind "ffn" with op (of NETWORKS), dtype, M, d, ff. The function is called `kernel`
 unless said otherwise and works on memrefs: it writes to buffers that the caller has,
 and has no results.
 """
@@ -120,18 +120,31 @@ def describe_rows(case, shapes, name):
     return (describe_softmax if case["op"] == "softmax" else describe_gate)(case, shapes, name)
 
 
+# By name: the op, and what its text says of the activation. Names with glu have a gate.
+NETWORKS = {"swiglu": ("swiglu_ffn", ""), "geglu": ("glu_ffn", "activation(gelu_erf)"),
+            "geglu_tanh": ("glu_ffn", "activation(gelu_tanh)"), "reglu": ("glu_ffn", "activation(relu)"),
+            "clamped_swiglu": ("glu_ffn", "activation(clamped_swish, limit = 7.0, beta = 1.702, up_offset = 1.0)"),
+            "gelu_mlp": ("ffn", "activation(gelu_erf)")}
+
+
+def has_gate(case):
+    return "glu" in case["op"]
+
+
 def describe_ffn(case, shapes, name):
     op, dtype, rows, d, ff = (case[key] for key in ("op", "dtype", "M", "d", "ff"))
-    if op != "swiglu" or dtype not in DTYPES:
+    if op not in NETWORKS or dtype not in DTYPES:
         raise Unsupported("no %s of %s" % (op, dtype))
     matrix = memref((rows, d), dtype, shapes, rows=True)
     inner, outer = memref((ff, d), dtype, shapes), memref((d, ff), dtype, shapes)
     arguments = [("x", (rows, d), matrix, "")]
-    arguments += [(name, (ff, d), inner, " {xfmr.weight}") for name in ("Wg", "Wu")]
+    first = [("Wg", "gate"), ("Wu", "up")][0 if has_gate(case) else 1:]
+    arguments += [(name, (ff, d), inner, " {xfmr.weight}") for name, _ in first]
     arguments += [("Wd", (d, ff), outer, " {xfmr.weight}"), ("y", (rows, d), matrix, "")]
-    return function(name, arguments, "xfmr.swiglu_ffn ins(%%x : %s) gate(%%Wg : %s) up(%%Wu : %s) "
-                    "down(%%Wd : %s) outs(%%y : %s) layout(out_in)"
-                    % (matrix, inner, inner, outer, matrix))
+    network, activation = NETWORKS[op]
+    weights = " ".join("%s(%%%s : %s)" % (role, name, inner) for name, role in first)
+    return function(name, arguments, "xfmr.%s ins(%%x : %s) %s down(%%Wd : %s) outs(%%y : %s) %s layout(out_in)"
+                    % (network, matrix, weights, outer, matrix, activation))
 
 
 def describe(case, shapes="static", name=FUNCTION):

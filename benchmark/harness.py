@@ -7,6 +7,7 @@ import json
 import pathlib
 import sys
 
+import ffn_ops
 import row_ops
 
 folder, cases, *arguments = sys.argv[1:]
@@ -15,6 +16,7 @@ import common  # noqa: E402
 import run  # noqa: E402
 
 row_ops.install(common)
+ffn_ops.install(common)
 
 chosen = json.loads(pathlib.Path(cases).read_text())
 common.norm_cases = lambda: chosen

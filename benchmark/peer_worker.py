@@ -15,6 +15,7 @@ import tempfile
 import numpy as np
 
 import description
+import ffn_ops
 import kernel
 import row_ops
 
@@ -77,5 +78,6 @@ if __name__ == "__main__":
     import base  # noqa: E402
 
     row_ops.install(base.common)
+    ffn_ops.install(base.common)
     with tempfile.TemporaryDirectory() as work:
         base.main(make_worker(base, options, work))

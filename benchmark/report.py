@@ -14,6 +14,7 @@ import description
 # What is no competitor: bounds, and this project itself.
 BOUNDS = ("limit", "copy", "naive")
 OURS = "xfmr"
+NETWORK_SETS = ("ffn", "gates")
 
 
 def is_peer(name):
@@ -65,11 +66,11 @@ def ratio_table(records, kind, threads):
     """Rows: time as a multiple of the limit's. FFN: percent of the roofline reached."""
     cases, names = group(records, kind, threads)
     names = [name for name in names if name != "limit"]
-    if kind == "ffn":
+    if kind in NETWORK_SETS:
         names = [name for name in names if name not in BOUNDS]
     if not cases or not names:
         return ""
-    show = (lambda ratio: "%.0f %%" % (100 / ratio)) if kind == "ffn" else (lambda ratio: "%.2f" % ratio)
+    show = (lambda ratio: "%.0f %%" % (100 / ratio)) if kind in NETWORK_SETS else (lambda ratio: "%.2f" % ratio)
     rows, groups = [], {}
     for case, found in cases.items():
         ratios = get_ratios(found)
@@ -102,7 +103,7 @@ def verdict(records, kind, threads):
         if not speeds:
             continue
         worst = min(speeds, key=speeds.get)
-        what = {"ffn": "the roofline", "rows": "the copy's speed"}.get(kind, "the limit's speed")
+        what = "the roofline" if kind in NETWORK_SETS else "the copy's speed" if kind == "rows" else "the limit's speed"
         line = "`%s` reaches %.0f %% of %s in the median of %d cases, %.0f %% at least (%s)" % (
             name, 100 * statistics.median(speeds.values()), what, len(speeds), 100 * speeds[worst], worst)
         leads, leads_of = {}, {}
@@ -286,7 +287,8 @@ def page(result, plots):
         count = "%d thread%s" % (threads, "s" * (threads > 1))
         for kind, title in (("norms", "Norms, %s: time as a multiple of the limit's"),
                             ("rows", "Gates and softmax, %s: time as a multiple of the copy's"),
-                            ("ffn", "FFN, %s: percent of the roofline")):
+                            ("ffn", "FFN, %s: percent of the roofline"),
+                            ("gates", "FFN with other gates, %s: percent of the roofline")):
             table = ratio_table(records, kind, threads)
             add(title % count, table and verdict(records, kind, threads), table)
             if kind == "norms":

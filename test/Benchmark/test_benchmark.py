@@ -21,8 +21,8 @@ def norm(op, dtype="f32", rows=5, d=83):
     return {"kind": "norm", "op": op, "dtype": dtype, "rows": rows, "d": d, "eps": 1e-5, "seed": 1}
 
 
-def ffn(dtype="f32"):
-    return {"kind": "ffn", "op": "swiglu", "dtype": dtype, "M": 3, "d": 40, "ff": 72, "seed": 1}
+def ffn(dtype="f32", op="swiglu"):
+    return {"kind": "ffn", "op": op, "dtype": dtype, "M": 3, "d": 40, "ff": 72, "seed": 1}
 
 
 def widen(array):
@@ -36,7 +36,7 @@ def expected(case):
     a = {name: widen(array).astype(np.float64) for name, array in common.inputs(case).items()}
     if case["kind"] == "ffn":
         gate, up = a["x"] @ a["Wg"].T, a["x"] @ a["Wu"].T
-        return [gate / (1 + np.exp(-gate)) * up @ a["Wd"].T]
+        return [ffn_ops.hidden(case["op"], gate, up) @ a["Wd"].T]
     s = a["x"] + a.get("r", 0)
     centred = s - s.mean(1, keepdims=True) if "b" in a else s
     y = centred / np.sqrt((centred ** 2).mean(1, keepdims=True) + case["eps"]) * a["g"] + a.get("b", 0)
@@ -64,7 +64,7 @@ class Worker(unittest.TestCase):
     def test_values(self):
         with tempfile.TemporaryDirectory() as work:
             every = [norm(op, dtype) for op in description.ROW_OPS for dtype in description.DTYPES]
-            every += [ffn(dtype) for dtype in description.DTYPES]
+            every += [ffn(dtype, op) for op in description.NETWORKS for dtype in description.DTYPES]
             # Not all in all shapes: compiling takes its time.
             for shapes, cases in (("static", every), ("rows", [norm("add_layernorm")]),
                                   ("dynamic", [norm("add_layernorm", "bf16"), norm("softmax", "bf16"), ffn()])):
@@ -91,7 +91,7 @@ class Worker(unittest.TestCase):
         self.assertTrue(setup["supported"], setup)
 
     def test_unsupported(self):
-        cases = (norm("argmax"), norm("rmsnorm", "f8"), {**ffn(), "op": "geglu"}, {"kind": "conv"})
+        cases = (norm("argmax"), norm("rmsnorm", "f8"), ffn(op="glue"), {"kind": "conv"})
         answers = worker([{"op": "setup", "case": case} for case in cases])
         self.assertEqual(len(answers), len(cases))
         for setup in answers:
@@ -262,17 +262,23 @@ class Command(unittest.TestCase):
     def test_run(self):
         with tempfile.TemporaryDirectory() as work:
             done = self.call(work, "--peers", str(HARNESS), "--ops=rmsnorm", "--dtypes=f32", "--norm-shapes=2x8",
-                             "--ffn-shapes=8x16", "--m=1", "--ragged-ffn=2x9x5", "--row-shapes=2x8", "--sets=norms,rows,ffn",
+                             "--ffn-shapes=8x16", "--m=1", "--ragged-ffn=2x9x5", "--row-shapes=2x8", "--sets=norms,rows,ffn,gates", "--gate-shapes=8x16", "--gate-m=3",
                              "--contenders=limit,copy,xfmr")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("| rmsnorm f32 8 | 1000.00 ms | 0.50 | 1.00 |", done.stdout)
             self.assertIn("| softmax f32 8 | 1000.00 ms | 1.00 |", done.stdout)
             self.assertIn("| swiglu f32 8 | 1000.00 ms | 100 % |", done.stdout)
+            self.assertIn("| clamped_swiglu f32 8 | 1000.00 ms | 100 % |", done.stdout)
             # The machine's paths are not part of a page.
             self.assertNotIn(work, done.stdout)
             result = json.loads(pathlib.Path(work, "out/results.json").read_text())
-            # 3 of the norm, 2 of each of 4 row ops, 2 of each of 2 networks.
-            self.assertEqual(len(result["records"]), 15)
+            # 3 of the norm, 2 of each of 4 row ops, 2 of each of 2 networks and of 6 with other gates.
+            self.assertEqual(len(result["records"]), 27)
+            # The limit counts the matrices that there are: M = 3, 8x16.
+            limits = {found["op"]: found["note"] for found in result["records"]
+                      if found["set"] == "gates" and found["contender"] == "limit"}
+            self.assertEqual(limits["geglu"], "limit 2304 1536")
+            self.assertEqual(limits["gelu_mlp"], "limit 1536 1024")
             ours = [found for found in result["records"] if found["contender"] == "xfmr"]
             self.assertTrue(all(found["supported"] for found in ours), ours)
             self.assertEqual(pathlib.Path(work, "out/table.md").read_text().strip(), done.stdout.strip())
@@ -324,6 +330,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(OPTIONS.source / "benchmark"), str(HARNESS)]
     import common
     import description
+    import ffn_ops
     import kernel
     import plots
     import report

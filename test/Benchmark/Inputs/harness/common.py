@@ -22,4 +22,12 @@ def inputs(case):
     return arrays
 
 
+def flops(case):
+    return 6.0 * case["M"] * case["d"] * case["ff"]
+
+
+def weight_bytes(case):
+    return 3 * case["d"] * case["ff"] * (2 if case["dtype"] == "bf16" else 4)
+
+
 norm_cases = list
