@@ -62,7 +62,7 @@ def install(common):
     change("case_name", lambda case: old["case_name"](case).replace("swiglu", case["op"], 1 if is_ours(case) else 0))
     for name in ("flops", "weight_bytes"):
         change(name, lambda case, count=old.get(name):
-               count(case) * matrices(case) / 3 if is_ours(case) else count(case))
+               count(case) * matrices(case) // 3 if is_ours(case) else count(case))
 
 
 if __name__ == "__main__":
