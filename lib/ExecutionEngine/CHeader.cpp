@@ -93,9 +93,12 @@ void describeRole(raw_ostream &os, const EntrySignature &signature) {
             "the most that is\n"
             " * needed is then the weights and, for the time of the call, a "
             "panel of outputs for\n"
-            " * each thread. No other memory of a packed weight may overlap a "
-            "weight or another\n"
-            " * packed one.\n";
+            " * each thread; and a bit for each run of a row that goes to one "
+            "panel, for a weight\n"
+            " * whose rows are inputs, which takes longer than packing "
+            "elsewhere. No other memory\n"
+            " * of a packed weight may overlap a weight or another packed "
+            "one.\n";
     else
       os << " * Nothing else is allocated. No memory of a packed weight may "
             "overlap a weight or\n"

@@ -33,6 +33,13 @@ private:
   bool isInPlacePossible();
   /// A parallel loop over panels, which read `panelBase` from `panelOffset` on.
   void emitPanels(function_ref<void(Value)> body);
+  /// Packs a weight whose rows are inputs into its own memory.
+  void emitInputRowsInPlace();
+  /// Moves the runs of a row, one of each panel, to where their panels are.
+  void emitRunsInPlace();
+  /// A copy of a panel's elements, which are one run of `memory`. To be freed.
+  Value copyPanel(Value memory, Value begin);
+  Value allocate(Value elements, Type type);
   /// The memory that a panel packed in place is read from, and the offset: its
   /// elements are copied there first. To be freed if `inPlace`.
   std::pair<Value, Value> emitPanelSource(Value panel);
@@ -47,11 +54,15 @@ private:
   Value viewPacked(PackWeightOp packing);
   Value emitIsLarge(PackWeightOp packing, Value rows);
   void emitFence();
+  /// All but what takes another way in place.
+  PackingForm emitElsewhere();
   PackingForm emitForms();
   void emitForm(PackingForm form);
   void emitCopy(int64_t stride);
+  /// Panels from `firstPanel` on, of which `firstSource` is the first that the
+  /// source at hand has.
   void emitCopySteps(int64_t stride, Value firstPanel, Value endPanel,
-                     Value columns);
+                     Value columns, Value firstSource = nullptr);
   /// The outputs of a panel for one input, and those of its pair.
   SmallVector<Value> loadOutputs(int64_t stride, Value input, Value output,
                                  Value columns);

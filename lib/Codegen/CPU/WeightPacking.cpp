@@ -108,6 +108,16 @@ void PackingEmitter::emitIf(Value condition, function_ref<void()> then,
 PackingForm PackingEmitter::emit() {
   if (isInPlacePossible())
     inPlace = emitIsInPlace(builder, loc, op);
+  if (!inPlace || getConstantIntValue(outputStride) != 1)
+    return emitElsewhere();
+  PackingForm form;
+  emitIf(
+      std::exchange(inPlace, nullptr), [&] { emitInputRowsInPlace(); },
+      [&] { form = emitElsewhere(); });
+  return form;
+}
+
+PackingForm PackingEmitter::emitElsewhere() {
   Value isLarge = emitIsLarge(op, packed);
   if (odd)
     isLarge = fold<arith::AndIOp>(isLarge, emitIsLarge(odd, packedOdd));
@@ -322,10 +332,13 @@ SmallVector<Value> PackingEmitter::loadOutputs(int64_t stride, Value input,
 
 /// All steps of some panels, step by step, as the rows of the weight lie.
 void PackingEmitter::emitCopySteps(int64_t stride, Value firstPanel,
-                                   Value endPanel, Value valid) {
+                                   Value endPanel, Value valid,
+                                   Value firstSource) {
   auto emitStep = [&](Value step, int64_t validInputs) {
     emitFor(firstPanel, endPanel, 1, [&](Value panel) {
-      Value output = fold<arith::MulIOp>(panel, columns);
+      Value number =
+          firstSource ? fold<arith::SubIOp>(panel, firstSource) : panel;
+      Value output = fold<arith::MulIOp>(number, columns);
       Value input = fold<arith::MulIOp>(step, group);
       SmallVector<SmallVector<Value>> rows(odd ? 2 : 1);
       for (int64_t g = 0; g < group; ++g) {

@@ -36,8 +36,8 @@ enum class PackingForm {
 };
 
 /// Whether the packed weight of `op` may have its source's own memory, at the
-/// same address: what the types say. A panel's outputs are then one run of the
-/// source of just the panel's size, which is copied before it is overwritten.
+/// same address: what the types say. The rows of the source then follow each
+/// other, and panels fill them.
 bool mayPackInPlace(PackWeightOp op);
 
 /// Whether it has, and the sizes allow for it. For ops that may.

@@ -5,10 +5,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Where outputs are rows of the weight, a panel is one run of it: it is copied,
+// and packed from the copy. Where inputs are rows, each holds a run of every
+// panel, and packing transposes a matrix of runs: they are moved along the
+// cycles of that permutation, each of them once, with a bit for each that has
+// been moved. Groups of inputs are interleaved afterwards, panel by panel.
+//
+//===----------------------------------------------------------------------===//
 
 #include "PackingEmitter.h"
 #include "RowLoweringDetail.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -34,9 +43,12 @@ bool mlir::xfmr::mayPackInPlace(PackWeightOp op) {
   int64_t panel = ShapedType::isDynamic(inputs)
                       ? ShapedType::kDynamic
                       : inputs * static_cast<int64_t>(op.getColumns());
-  return strides[op.getInputDim()] == 1 && strides[op.getOutputDim()] != 1 &&
-         mayBe(strides[op.getOutputDim()], inputs) &&
-         isMultiple(outputs, op.getColumns()) &&
+  bool areRowsWhole =
+      strides[op.getOutputDim()] == 1
+          ? op.getGroup() <= 2 && mayBe(strides[op.getInputDim()], outputs)
+          : strides[op.getInputDim()] == 1 &&
+                mayBe(strides[op.getOutputDim()], inputs);
+  return areRowsWhole && isMultiple(outputs, op.getColumns()) &&
          isMultiple(inputs, op.getGroup()) && mayBe(packedStrides[0], panel);
 }
 
@@ -113,9 +125,11 @@ Value mlir::xfmr::emitIsInPlace(OpBuilder &builder, Location loc,
   };
   require(isMultiple(outputs, op.getColumns()));
   require(isMultiple(inputs, op.getGroup()));
-  require(equal(
-      emitter.toValue(weight.getConstifiedMixedStrides()[op.getOutputDim()]),
-      inputs));
+  SmallVector<OpFoldResult> strides = weight.getConstifiedMixedStrides();
+  bool areInputsRows = getConstantIntValue(strides[op.getOutputDim()]) == 1;
+  require(areInputsRows
+              ? equal(emitter.toValue(strides[op.getInputDim()]), outputs)
+              : equal(emitter.toValue(strides[op.getOutputDim()]), inputs));
   require(equal(emitter.toValue(packed.getConstifiedMixedStrides()[0]),
                 emitter.fold<arith::MulIOp>(inputs, op.getColumns())));
   return result;
@@ -150,41 +164,154 @@ bool PackingEmitter::isInPlacePossible() {
          !rows::getBaseBuffer(op.getInit()).getDefiningOp<memref::AllocOp>();
 }
 
+Value PackingEmitter::copyPanel(Value memory, Value begin) {
+  Value elements = fold<arith::MulIOp>(inputs, columns);
+  Value from = memref::ReinterpretCastOp::create(
+      builder, loc, memory, getAsOpFoldResult(begin),
+      ArrayRef<OpFoldResult>{getAsOpFoldResult(elements)},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+  Value scratch = allocate(elements, elementType);
+  emitFor(constant(0), elements, columns, [&](Value at) {
+    Value run = vector::LoadOp::create(builder, loc, vectorOf(columns), from,
+                                       ValueRange{at});
+    vector::StoreOp::create(builder, loc, run, scratch, ValueRange{at});
+  });
+  return scratch;
+}
+
+Value PackingEmitter::allocate(Value elements, Type type) {
+  SmallVector<Value> dynamicSizes;
+  SmallVector<int64_t> shape;
+  dispatchIndexOpFoldResults({getAsOpFoldResult(elements)}, dynamicSizes,
+                             shape);
+  return memref::AllocOp::create(
+      builder, loc, MemRefType::get(shape, type), dynamicSizes,
+      builder.getI64IntegerAttr(options.vectorBytes));
+}
+
 std::pair<Value, Value> PackingEmitter::emitPanelSource(Value panel) {
   Value begin = fold<arith::AddIOp>(
       toValue(offset), fold<arith::MulIOp>(fold<arith::MulIOp>(panel, columns),
                                            toValue(outputStride)));
   if (!inPlace)
     return {base, begin};
-  Value elements = fold<arith::MulIOp>(inputs, columns);
   auto branch = scf::IfOp::create(
       builder, loc, TypeRange{base.getType(), begin.getType()}, inPlace,
       /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&branch.getThenRegion().front());
-  Value from = memref::ReinterpretCastOp::create(
-      builder, loc, base, getAsOpFoldResult(begin),
-      ArrayRef<OpFoldResult>{getAsOpFoldResult(elements)},
-      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-  SmallVector<Value> dynamicSizes;
-  SmallVector<int64_t> shape;
-  dispatchIndexOpFoldResults({getAsOpFoldResult(elements)}, dynamicSizes,
-                             shape);
-  Value scratch = memref::AllocOp::create(
-      builder, loc, MemRefType::get(shape, elementType), dynamicSizes,
-      builder.getI64IntegerAttr(options.vectorBytes));
-  emitFor(constant(0), elements, columns, [&](Value at) {
-    Value run = vector::LoadOp::create(builder, loc, vectorOf(columns), from,
-                                       ValueRange{at});
-    vector::StoreOp::create(builder, loc, run, scratch, ValueRange{at});
-  });
-  auto metadata =
-      memref::ExtractStridedMetadataOp::create(builder, loc, scratch);
+  auto metadata = memref::ExtractStridedMetadataOp::create(
+      builder, loc, copyPanel(base, begin));
   scf::YieldOp::create(builder, loc,
                        ValueRange{metadata.getBaseBuffer(), constant(0)});
   builder.setInsertionPointToStart(&branch.getElseRegion().front());
   scf::YieldOp::create(builder, loc, ValueRange{base, begin});
   return {branch.getResult(0), branch.getResult(1)};
+}
+
+void PackingEmitter::emitRunsInPlace() {
+  Value runs = fold<arith::MulIOp>(inputs, panels);
+  auto init =
+      memref::ExtractStridedMetadataOp::create(builder, loc, op.getInit());
+  // Runs are bits: a vector of bf16 that lives across blocks would be widened
+  // by targets without it, which is not a copy for a NaN.
+  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
+  auto bits = VectorType::get(columns, builder.getIntegerType(8 * bytes));
+  Value address = fold<arith::AddIOp>(
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
+                                                     init.getBaseBuffer()),
+      fold<arith::MulIOp>(toValue(init.getConstifiedMixedOffset()), bytes));
+  auto toInteger = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                      index);
+  };
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Value memory =
+      LLVM::IntToPtrOp::create(builder, loc, pointer, toInteger(address));
+  auto getRun = [&](Value run) -> Value {
+    // A vector's own size in memory may be larger than its elements'.
+    return LLVM::GEPOp::create(
+        builder, loc, pointer, bits.getElementType(), memory,
+        ArrayRef<LLVM::GEPArg>{toInteger(fold<arith::MulIOp>(run, columns))});
+  };
+  auto load = [&](Value run) -> Value {
+    return LLVM::LoadOp::create(builder, loc, bits, getRun(run), bytes);
+  };
+  auto store = [&](Value value, Value run) {
+    LLVM::StoreOp::create(builder, loc, value, getRun(run), bytes);
+  };
+
+  IntegerType byte = builder.getI8Type();
+  Value flags = fold<arith::DivUIOp>(fold<arith::AddIOp>(runs, 7), 8);
+  Value moved = allocate(flags, byte);
+  Value none = arith::ConstantIntOp::create(builder, loc, 0, 8);
+  Value first = arith::ConstantIntOp::create(builder, loc, 1, 8);
+  emitFor(constant(0), flags, 1, [&](Value at) {
+    memref::StoreOp::create(builder, loc, none, moved, ValueRange{at});
+  });
+  /// The byte of a run's bit, and the bit.
+  auto getBit = [&](Value run) -> std::pair<Value, Value> {
+    Value number = arith::IndexCastOp::create(builder, loc, byte,
+                                              fold<arith::RemUIOp>(run, 8));
+    return {fold<arith::DivUIOp>(run, 8),
+            arith::ShLIOp::create(builder, loc, first, number)};
+  };
+
+  emitFor(constant(0), runs, 1, [&](Value start) {
+    auto [at, bit] = getBit(start);
+    Value bits = memref::LoadOp::create(builder, loc, moved, ValueRange{at});
+    Value isLeft =
+        compare(arith::CmpIPredicate::eq, fold<arith::AndIOp>(bits, bit), none);
+    emitIf(isLeft, [&] {
+      Value kept = load(start);
+      // The place to fill, and, within, the run that belongs there.
+      auto loop = scf::WhileOp::create(
+          builder, loc, TypeRange{start.getType(), start.getType()},
+          ValueRange{start},
+          [&](OpBuilder &, Location, ValueRange args) {
+            Value place = args.front();
+            auto [at, bit] = getBit(place);
+            Value bits =
+                memref::LoadOp::create(builder, loc, moved, ValueRange{at});
+            memref::StoreOp::create(builder, loc, fold<arith::OrIOp>(bits, bit),
+                                    moved, ValueRange{at});
+            Value input = fold<arith::RemUIOp>(place, inputs);
+            Value panel = fold<arith::DivUIOp>(place, inputs);
+            Value from =
+                fold<arith::AddIOp>(fold<arith::MulIOp>(input, panels), panel);
+            scf::ConditionOp::create(
+                builder, loc, compare(arith::CmpIPredicate::ne, from, start),
+                ValueRange{place, from});
+          },
+          [&](OpBuilder &, Location, ValueRange args) {
+            store(load(args[1]), args[0]);
+            scf::YieldOp::create(builder, loc, args[1]);
+          });
+      store(kept, loop.getResult(0));
+    });
+  });
+  memref::DeallocOp::create(builder, loc, moved);
+}
+
+void PackingEmitter::emitInputRowsInPlace() {
+  emitRunsInPlace();
+  if (group == 1)
+    return;
+  Value elements = fold<arith::MulIOp>(inputs, columns);
+  auto init =
+      memref::ExtractStridedMetadataOp::create(builder, loc, op.getInit());
+  emitParallel(panels, [&](Value panel) {
+    Value begin = fold<arith::AddIOp>(toValue(init.getConstifiedMixedOffset()),
+                                      fold<arith::MulIOp>(panel, elements));
+    Value scratch = copyPanel(init.getBaseBuffer(), begin);
+    // The panel's own outputs are all that its copy has.
+    source =
+        viewRows(scratch, builder.getIndexAttr(0), getAsOpFoldResult(inputs),
+                 builder.getIndexAttr(columns), builder.getIndexAttr(columns));
+    emitCopySteps(/*stride=*/1, panel, fold<arith::AddIOp>(panel, 1),
+                  /*columns=*/Value(), /*firstOutput=*/panel);
+    memref::DeallocOp::create(builder, loc, scratch);
+  });
 }
 
 void PackingEmitter::emitPanels(function_ref<void(Value)> body) {

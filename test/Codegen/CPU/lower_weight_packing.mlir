@@ -144,21 +144,57 @@ func.func @in_place(%w: memref<96x64xf32>, %p: memref<3x64x32xf32>) {
   return
 }
 
+// Where inputs are rows, runs of a row are moved along the cycles of the
+// permutation; then pairs of inputs are interleaved in a copy of each panel.
+// CHECK-LABEL: func.func @runs_in_place(
+// CHECK-SAME: %{{[^:]+}}: memref<64x96xbf16>, %[[P:[^:]+]]: memref<3x32x32x2xbf16>)
+// CHECK: scf.if
+// CHECK: %[[RUNS:.+]] = llvm.inttoptr
+// CHECK: %[[MOVED:.+]] = memref.alloc() {{.*}} : memref<24xi8>
+// CHECK: scf.for %[[START:.+]] = %c0 to %c192
+// CHECK: %[[KEPT:.+]] = llvm.load {{.+}} {alignment = 2 : i64} : !llvm.ptr -> vector<32xi16>
+// CHECK: %[[LAST:.+]]:2 = scf.while (%[[PLACE:.+]] = %[[START]])
+// CHECK: memref.store {{.+}}, %[[MOVED]]
+// CHECK-DAG: %[[INPUT:.+]] = arith.remui %[[PLACE]], %c64
+// CHECK-DAG: %[[PANEL:.+]] = arith.divui %[[PLACE]], %c64
+// CHECK: %[[ROW:.+]] = arith.muli %[[INPUT]], %c3
+// CHECK: arith.addi %[[ROW]], %[[PANEL]]
+// CHECK: scf.condition
+// CHECK: llvm.getelementptr %[[RUNS]]
+// CHECK: %[[MOVING:.+]] = llvm.load
+// CHECK: llvm.getelementptr %[[RUNS]]
+// CHECK: llvm.store %[[MOVING]]
+// CHECK: llvm.store %[[KEPT]]
+// CHECK: memref.dealloc %[[MOVED]]
+// CHECK: scf.for %{{.+}} = %c0 to %c3
+// CHECK: memref.alloc() {{.*}} : memref<2048xbf16>
+// CHECK: vector.shuffle {{.+}} [0, 32, 1, 33, 2, 34,
+// CHECK: memref.dealloc
+// CHECK: else
+// CHECK-NOT: memref.alloc
+// CHECK: vector.shuffle {{.+}} [0, 32, 1, 33, 2, 34,
+// CHECK: return
+func.func @runs_in_place(%w: memref<64x96xbf16>, %p: memref<3x32x32x2xbf16>) {
+  xfmr.pack_weight ins(%w : memref<64x96xbf16>) outs(%p : memref<3x32x32x2xbf16>) layout(in_out)
+  return
+}
+
 // Not a last panel that is wider than its rows, rows that do not fill groups, rows
-// with gaps, columns, memory that is new.
+// with gaps, of outputs and of inputs, memory that is new.
 // CHECK-LABEL: func.func @not_in_place(
 // CHECK-NOT: extract_aligned_pointer
 // CHECK-NOT: memref.dealloc
 // CHECK: return
 func.func @not_in_place(%w0: memref<95x64xf32>, %p0: memref<3x64x32xf32>,
                         %w1: memref<96x63xbf16>, %p1: memref<3x32x32x2xbf16>,
-                        %w2: memref<96x64xf32, strided<[65, 1]>>, %w3: memref<64x96xf32>,
+                        %w2: memref<96x64xf32, strided<[65, 1]>>, %w3: memref<64x96xf32, strided<[97, 1]>>,
                         %w4: memref<96x64xf32>) -> memref<3x64x32xf32> {
   xfmr.pack_weight ins(%w0 : memref<95x64xf32>) outs(%p0 : memref<3x64x32xf32>) layout(out_in)
   xfmr.pack_weight ins(%w1 : memref<96x63xbf16>) outs(%p1 : memref<3x32x32x2xbf16>) layout(out_in)
   xfmr.pack_weight ins(%w2 : memref<96x64xf32, strided<[65, 1]>>)
       outs(%p0 : memref<3x64x32xf32>) layout(out_in)
-  xfmr.pack_weight ins(%w3 : memref<64x96xf32>) outs(%p0 : memref<3x64x32xf32>) layout(in_out)
+  xfmr.pack_weight ins(%w3 : memref<64x96xf32, strided<[97, 1]>>)
+      outs(%p0 : memref<3x64x32xf32>) layout(in_out)
   %p4 = memref.alloc() : memref<3x64x32xf32>
   xfmr.pack_weight ins(%w4 : memref<96x64xf32>) outs(%p4 : memref<3x64x32xf32>) layout(out_in)
   return %p4 : memref<3x64x32xf32>

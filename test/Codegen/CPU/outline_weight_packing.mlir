@@ -13,7 +13,7 @@ func.func private @product(%x: memref<?x64xf32>, %p: memref<3x64x32xf32>)
 // CHECK-NEXT: return
 // CHECK-LABEL: func.func @one_pack_weights(
 // CHECK-SAME: %[[W:.+]]: memref<64x96xf32> {xfmr.weight}, %[[P:.+]]: memref<3x64x32xf32>)
-// CHECK-SAME: passthrough = ["test"], xfmr.packed_weights = [{argument = 1 : i64}, {argument = 1 : i64, packed = memref<3x64x32xf32>}]
+// CHECK-SAME: passthrough = ["test"], xfmr.packed_weights = [{argument = 1 : i64}, {argument = 1 : i64, in_place, packed = memref<3x64x32xf32>}]
 // CHECK-NEXT: %[[A:.+]] = memref.assume_alignment %[[P]], 64
 // CHECK-NEXT: xfmr.pack_weight ins(%[[W]] : memref<64x96xf32>) outs(%[[A]] : memref<3x64x32xf32>) layout(in_out)
 // CHECK-NEXT: return

@@ -110,9 +110,11 @@ def LowerWeightPacking : Pass<"xfmr-lower-weight-packing"> {
     pack every other element of the same rows, as gates and ups that are
     interleaved, are packed together.
 
-    A weight whose outputs are rows without gaps that fill their panels may be
-    packed in place. Where the packed weight is found to have the weight's memory,
-    each panel is read from a copy of it, made just before.
+    A weight of rows without gaps whose outputs fill panels may be packed in place,
+    which is done where the packed weight is found to have the weight's memory.
+    Where outputs are rows, each panel is read from a copy of it, made just before.
+    Where inputs are rows, the runs of a row are moved one by one, along the cycles
+    of the permutation, by one thread.
 
     The loop over panels is a `scf.forall`, which `xfmr-lower-row-loops` gives to
     threads, unless the weight is known to be small. A large packed weight is

@@ -190,8 +190,9 @@ static void check_dynamic(int64_t d, int64_t ff, int64_t out) {
 }
 
 /* Rows of weights that packed ones may lie in. */
-static xfmr_memref_2d_f32 new_rows(int64_t inputs, int64_t outputs, int seed) {
-  xfmr_memref_2d_f32 m = new_weight(inputs, outputs, 1, seed);
+static xfmr_memref_2d_f32 new_rows(int64_t inputs, int64_t outputs, int out_in,
+                                   int seed) {
+  xfmr_memref_2d_f32 m = new_weight(inputs, outputs, out_in, seed);
   float *data = new_packed(inputs * outputs * sizeof(float));
   memcpy(data, m.aligned, inputs * outputs * sizeof(float));
   free(m.allocated);
@@ -216,8 +217,9 @@ static void expect_overlap(const xfmr_memref_2d_f32 weights[3],
 }
 
 static void check_in_place(void) {
-  xfmr_memref_2d_f32 weights[] = {new_rows(64, 128, 1), new_rows(64, 128, 2),
-                                  new_rows(128, 64, 3)};
+  xfmr_memref_2d_f32 weights[] = {new_rows(64, 128, 1, 1),
+                                  new_rows(64, 128, 0, 2),
+                                  new_rows(128, 64, 1, 3)};
   xfmr_memref_3d_f32 packed[3], own[3], wrong[3];
   EXPECT(rows_packed_sizes(&weights[0], &weights[1], &weights[2], &packed[0],
                            &packed[1], &packed[2]) == 0);

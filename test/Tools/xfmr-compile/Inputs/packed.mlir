@@ -19,13 +19,13 @@ func.func @dynamic(%x: tensor<?x?xbf16>, %gate_up: tensor<?x?xbf16> {xfmr.weight
   return %0 : tensor<?x?xbf16>
 }
 
-// Weights whose outputs are rows, and fill panels: they may be packed in place.
+// Weights that panels fill: they may be packed in place.
 func.func @rows(%x: tensor<?x64xf32>, %gate: tensor<128x64xf32> {xfmr.weight},
-                %up: tensor<128x64xf32> {xfmr.weight}, %down: tensor<64x128xf32> {xfmr.weight},
+                %up: tensor<64x128xf32> {xfmr.weight}, %down: tensor<64x128xf32> {xfmr.weight},
                 %y: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %0 = xfmr.swiglu_ffn ins(%x : tensor<?x64xf32>) gate(%gate : tensor<128x64xf32>)
-      up(%up : tensor<128x64xf32>) down(%down : tensor<64x128xf32>)
-      outs(%y : tensor<?x64xf32>) layout(gate = out_in, up = out_in, down = out_in)
+      up(%up : tensor<64x128xf32>) down(%down : tensor<64x128xf32>)
+      outs(%y : tensor<?x64xf32>) layout(gate = out_in, up = in_out, down = out_in)
       -> tensor<?x64xf32>
   return %0 : tensor<?x64xf32>
 }
