@@ -61,6 +61,10 @@ struct CPUTarget {
   bool hasBF16Dot = false;
   /// The dot product above is faster than widening and f32 FMA.
   bool prefersBF16Dot = false;
+  /// A multiply-add takes a broadcast number from memory at no cost, also one
+  /// that the next takes as well: loads keep up, and it is one instruction
+  /// less.
+  bool foldsBroadcasts = false;
   /// AMX tiles, with bf16 and int8 products.
   bool hasAMXBF16 = false;
   bool hasAMXInt8 = false;

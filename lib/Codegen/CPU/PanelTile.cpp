@@ -28,6 +28,8 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
+static constexpr int64_t kCacheLineBytes = 64;
+
 static PanelKernel chooseKernel(const PanelProduct &product,
                                 const CPUTarget &target) {
   if (!product.isInPairs())
@@ -78,6 +80,16 @@ int64_t mlir::xfmr::getPanelSummationBlock(Type lhsType, Type weightType) {
 
 int64_t PanelTileEmitter::getSummationBlock() const {
   return getPanelSummationBlock(product.getLhsType(), product.getWeightType());
+}
+
+bool PanelTileEmitter::loadsTwice(const PanelTile &tile) const {
+  // Few rows of pairs are slower so: the check of their sums takes registers
+  // from addresses, and there are few tiles to make up for that.
+  if (kernel == PanelKernel::DotPairs &&
+      tile.prefetch == PanelPrefetch::SecondCache)
+    return false;
+  return options.target.foldsBroadcasts && tile.panels * vectors == 2 &&
+         tile.rows == getLargestTileRows();
 }
 
 /// Half of the registers are sums; the rest are for what they are made of.
@@ -209,8 +221,8 @@ static Value bitcast(OpBuilder &builder, Location loc, Value value,
 
 /// An input of a row of the tile, in every lane; for products of pairs the
 /// input and its successor, or only the input if `half`.
-Value PanelTileEmitter::loadLhs(Value row, Value input, bool half) {
-  Value buffer = product.lhs;
+Value PanelTileEmitter::loadLhs(Value buffer, Value row, Value input,
+                                bool half) {
   if (kernel != PanelKernel::DotPairs)
     return broadcastLanes(
         builder, loc,
@@ -255,13 +267,30 @@ void PanelTileEmitter::emitPrefetch(const PanelTile &tile, Value step) {
       /*isDataCache=*/true);
 }
 
+/// Fetches the totals that the tile's sums are added to. The loop over the
+/// inputs is longer than what a processor looks ahead.
+void PanelTileEmitter::emitTotalsPrefetch(const PanelTile &tile) {
+  auto type = cast<MemRefType>(product.out.getType());
+  if (tile.prefetch != PanelPrefetch::FirstCache || !type.isLastDimUnitStride())
+    return;
+  int64_t line = kCacheLineBytes * 8 / accumulatorType.getIntOrFloatBitWidth();
+  for (int64_t row = 0; row < tile.rows; ++row)
+    for (int64_t column = 0, end = tile.panels * product.getPanelWidth();
+         column < end; column += line)
+      memref::PrefetchOp::create(builder, loc, product.out,
+                                 ValueRange{index(row), index(column)},
+                                 /*isWrite=*/true, /*localityHint=*/3,
+                                 /*isDataCache=*/true);
+}
+
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//
 
 Value PanelTileEmitter::emitFma(Value a, Value b, Value sum) {
+  // Its second factor is the one that may come from memory.
   if (kernel == PanelKernel::DotPairs)
-    return x86vector::DotBF16Op::create(builder, loc, sum.getType(), sum, a, b);
+    return x86vector::DotBF16Op::create(builder, loc, sum.getType(), sum, b, a);
   if (options.target.hasFMA)
     return math::FmaOp::create(builder, loc, a, b, sum);
   // A call for each element, otherwise.
@@ -269,13 +298,16 @@ Value PanelTileEmitter::emitFma(Value a, Value b, Value sum) {
   return arith::AddFOp::create(builder, loc, sum, product);
 }
 
-/// One product for each sum. `weights` are the vectors of all panels.
+/// One product for each sum. `weights` are the vectors of all panels, and
+/// `input` is what they are multiplied by in every row.
 void PanelTileEmitter::multiply(const PanelTile &tile, ArrayRef<Value> weights,
-                                function_ref<Value(int64_t)> lhs,
+                                Value input, bool half,
                                 MutableArrayRef<Value> sums) {
   for (int64_t row = 0; row < tile.rows; ++row) {
-    Value left = lhs(row);
+    Value left = loadLhs(product.lhs, index(row), input, half);
     for (auto [column, right] : llvm::enumerate(weights)) {
+      if (column == 1 && tile.sameLhs)
+        left = loadLhs(tile.sameLhs, index(row), input, half);
       Value &sum = sums[row * weights.size() + column];
       sum = emitFma(left, right, sum);
     }
@@ -300,9 +332,7 @@ void PanelTileEmitter::emitStep(const PanelTile &tile, Value step, bool half,
     for (Value &weight : weights)
       if (kernel == PanelKernel::Fma)
         weight = convert(weight, accumulatorType);
-    return multiply(
-        tile, weights,
-        [&](int64_t row) { return loadLhs(index(row), input, half); }, sums);
+    return multiply(tile, weights, input, half, sums);
   }
   // The order of the instruction that adds products of pairs.
   Type i32 = builder.getI32Type();
@@ -322,10 +352,7 @@ void PanelTileEmitter::emitStep(const PanelTile &tile, Value step, bool half,
       Value factor = bitcast(builder, loc, bits, builder.getF32Type());
       factors.push_back(convert(factor, accumulatorType));
     }
-    Value element = odd ? add(input, index(1)) : input;
-    multiply(
-        tile, factors,
-        [&](int64_t row) { return loadLhs(index(row), element, half); }, sums);
+    multiply(tile, factors, odd ? add(input, index(1)) : input, half, sums);
   }
 }
 
@@ -379,6 +406,7 @@ void PanelTileEmitter::emitBody(const PanelTile &tile) {
           builder.createOrFold<arith::SubIOp>(loc, tile.columns,
                                               index(i * lanes))));
   }
+  emitTotalsPrefetch(tile);
   Accumulators sums = emitSteps(tile);
   if (kernel == PanelKernel::DotPairs)
     sums = emitTinySums(masks, sums);
@@ -407,6 +435,18 @@ static Value castToAnyStrides(OpBuilder &builder, Location loc, Value view) {
                          StridedLayoutAttr::get(builder.getContext(),
                                                 ShapedType::kDynamic, strides));
   return builder.createOrFold<memref::CastOp>(loc, type, view);
+}
+
+/// `view` with the sizes and strides of another, which are the same: fewer
+/// numbers to keep.
+static Value emitWithStridesOf(OpBuilder &builder, Location loc, Value view,
+                               Value other) {
+  auto base = memref::ExtractStridedMetadataOp::create(builder, loc, view);
+  auto shape = memref::ExtractStridedMetadataOp::create(builder, loc, other);
+  return memref::ReinterpretCastOp::create(
+      builder, loc, cast<MemRefType>(view.getType()), base.getBaseBuffer(),
+      base.getConstifiedMixedOffset(), shape.getConstifiedMixedSizes(),
+      shape.getConstifiedMixedStrides());
 }
 
 /// The tile's rows, weights and columns.
@@ -448,6 +488,8 @@ SmallVector<Value> PanelTileEmitter::getOperands(const PanelTile &tile) {
   SmallVector<Value> operands{lhs, weights, out};
   if (tile.prefetch != PanelPrefetch::None)
     llvm::append_values(operands, tile.prefetched, tile.prefetchStride);
+  if (loadsTwice(tile))
+    operands.push_back(lhs);
   return operands;
 }
 
@@ -481,6 +523,10 @@ void PanelTileEmitter::emitTile(const PanelTile &tile) {
           body.prefetched = function.getArgument(3);
           body.prefetchStride = function.getArgument(4);
         }
+        if (loadsTwice(tile))
+          body.sameLhs =
+              emitWithStridesOf(builder, loc, function.getArguments().back(),
+                                function.getArgument(0));
         emitter.emitBody(body);
       });
 }

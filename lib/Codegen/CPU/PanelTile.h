@@ -48,6 +48,9 @@ struct PanelTile {
   Value columns;
   /// The block of the left side that was converted, if it is.
   Value lhsScratch;
+  /// The rows once more. LLVM makes one load of two of one number, and then
+  /// holds it in a register; it does not know that these are the same rows.
+  Value sameLhs;
   /// The step of the packed weights that the block begins with, counted from
   /// that of the left side's first input.
   Value step;
@@ -122,6 +125,9 @@ public:
 private:
   using Accumulators = SmallVector<Value>;
 
+  /// Whether each product of the tile loads its input by itself.
+  bool loadsTwice(const PanelTile &tile) const;
+
   // The tile's function. Its operands begin with the tile's first row, input,
   // weight and column.
   SmallVector<Value> getOperands(const PanelTile &tile);
@@ -134,11 +140,12 @@ private:
   Accumulators emitSteps(const PanelTile &tile);
   void emitStep(const PanelTile &tile, Value step, bool half,
                 MutableArrayRef<Value> sums);
-  Value loadLhs(Value row, Value input, bool half);
+  Value loadLhs(Value buffer, Value row, Value input, bool half);
   Value loadWeights(int64_t panel, int64_t vector, Value step);
   void emitPrefetch(const PanelTile &tile, Value step);
-  void multiply(const PanelTile &tile, ArrayRef<Value> weights,
-                function_ref<Value(int64_t)> lhs, MutableArrayRef<Value> sums);
+  void emitTotalsPrefetch(const PanelTile &tile);
+  void multiply(const PanelTile &tile, ArrayRef<Value> weights, Value input,
+                bool half, MutableArrayRef<Value> sums);
   Value emitFma(Value a, Value b, Value sum);
 
   // Sums that an instruction may have flushed to zero.

@@ -37,24 +37,28 @@
 // CHECK-NOT:     prefetch
 // CHECK:         %{{.*}}:8 = scf.for
 
-// The largest tile: sixteen sums from zero; each vector of weights is loaded once,
-// each input of a row too, and a line of the next block is prefetched. No memory but
-// the operands'.
+// The largest tile: sixteen sums from zero; each vector of weights is loaded once, an
+// input of a row for each of its two products, from what LLVM takes for other rows, and
+// a line of the next block is prefetched; before, the totals. No memory but the operands'.
 
-// CHECK:       func private @xfmr_panel_tile_8x1_f32_f32_f32(%[[A:.*]]: memref<8x?xf32, strided<[?, 1], offset: ?>>, %[[B:.*]]: memref<1x?x32xf32, strided<[?, 32, 1], offset: ?>>, %[[C:.*]]: memref<8x32xf32, strided<[?, 1], offset: ?>>, %[[NEXT:.*]]: index, %[[STRIDE:.*]]: index)
+// CHECK:       func private @xfmr_panel_tile_8x1_f32_f32_f32(%[[A:.*]]: memref<8x?xf32, strided<[?, 1], offset: ?>>, %[[B:.*]]: memref<1x?x32xf32, strided<[?, 32, 1], offset: ?>>, %[[C:.*]]: memref<8x32xf32, strided<[?, 1], offset: ?>>, %[[NEXT:.*]]: index, %[[STRIDE:.*]]: index, %[[SAME:.*]]: memref<8x?xf32, strided<[?, 1], offset: ?>>)
 // CHECK-SAME:    noinline
 // CHECK-NOT:     alloc
 // CHECK:         %[[INPUTS:.*]] = memref.dim %[[A]], %c1
-// CHECK:         %[[SUMS:.*]]:16 = scf.for %[[K:.*]] = %c0 to %[[INPUTS]] step %c1 iter_args(%[[S0:[a-z0-9]+]] = %[[ZERO:[a-z0-9_]+]], %[[S1:[a-z0-9]+]] = %[[ZERO]],
+// CHECK:         %[[SAME_A:.*]] = memref.reinterpret_cast %[[SAME]]
+// CHECK-COUNT-16: memref.prefetch %[[C]][{{.*}}], write, locality<3>
+// CHECK-NEXT:    %[[SUMS:.*]]:16 = scf.for %[[K:.*]] = %c0 to %[[INPUTS]] step %c1 iter_args(%[[S0:[a-z0-9]+]] = %[[ZERO:[a-z0-9_]+]], %[[S1:[a-z0-9]+]] = %[[ZERO]],
 // CHECK-NEXT:      %[[STEP:.*]] = arith.muli %[[K]], %[[STRIDE]]
 // CHECK-NEXT:      %[[LINE:.*]] = arith.addi %[[NEXT]], %[[STEP]]
 // CHECK-NEXT:      memref.prefetch %[[B]][%c0, %c0, %[[LINE]]], read, locality<3>
 // CHECK-NEXT:      %[[W0:.*]] = vector.load %[[B]]
 // CHECK-NEXT:      %[[W1:.*]] = vector.load %[[B]]
-// CHECK-NEXT:      memref.load %[[A]]
+// CHECK-NEXT:      memref.load %[[A]][%c0, %[[K]]]
 // CHECK-NEXT:      %[[V:.*]] = vector.broadcast {{.*}} : f32 to vector<16xf32>
 // CHECK-NEXT:      math.fma %[[V]], %[[W0]], %[[S0]]
-// CHECK-NEXT:      math.fma %[[V]], %[[W1]], %[[S1]]
+// CHECK-NEXT:      memref.load %[[SAME_A]][%c0, %[[K]]]
+// CHECK-NEXT:      %[[V1:.*]] = vector.broadcast {{.*}} : f32 to vector<16xf32>
+// CHECK-NEXT:      math.fma %[[V1]], %[[W1]], %[[S1]]
 // CHECK-COUNT-14:  math.fma
 // CHECK-NOT:       {{math.fma|vector.load}}
 // CHECK:           scf.yield
@@ -68,10 +72,12 @@
 // CHECK:       func private @xfmr_panel_tile_8x1_few_f32_f32_f32(
 // CHECK:         memref.prefetch {{.*}} locality<2>
 
-// Sixteen registers hold four rows of one panel of two vectors.
+// Sixteen registers hold four rows of one panel of two vectors. An input is loaded
+// once, as everywhere where a product does not broadcast it by itself.
 // AVX2-LABEL: func @weight(
 // AVX2:         memref.alloc() {{.*}} : memref<16x600x16xf32>
 // AVX2:       func private @xfmr_panel_tile_4x1_f32_f32_f32(
+// AVX2-NOT:     memref.reinterpret_cast
 // AVX2:         {{.*}}:8 = scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
 func.func @weight(%x: memref<?x600xf32>, %w: memref<600x256xf32> {xfmr.weight}, %y: memref<?x256xf32>) {
   linalg.matmul ins(%x, %w : memref<?x600xf32>, memref<600x256xf32>) outs(%y : memref<?x256xf32>)
