@@ -47,14 +47,6 @@ constexpr int64_t kFetchPairs = 32;
 /// Blocks of rows that share the prefetching of what they meet next.
 constexpr int64_t kFetchBlocks = 4;
 
-enum class Fetch {
-  None,
-  /// What the same panel holds further on.
-  Ahead,
-  /// A part of the weights that all rows meet when they have met these.
-  Next
-};
-
 /// A block of rows times one or two panels, over a block of inputs.
 struct RowBlock {
   Value row;
@@ -63,7 +55,10 @@ struct RowBlock {
   SmallVector<Value, 2> panels;
   /// The first input, whole steps of inputs, and whether there are more inputs.
   Value input, wholePairs, tail;
-  Fetch fetch = Fetch::None;
+  /// How many pairs of inputs a step prefetches of what the same panels hold
+  /// further on, and of a part of the weights that all rows meet when they have
+  /// met these; null: none.
+  Value aheadPairs, nextPairs;
   /// The panel and the pair of inputs where that part begins.
   Value nextPanel, nextPair;
 };
@@ -119,7 +114,7 @@ private:
                  function_ref<Value(int64_t, int64_t)> loadWeights);
   Value getWeights(Value panel, Value pair);
   /// Prefetches `count` pairs of inputs.
-  void emitPrefetch(Value weights, Value pair, int64_t count, int64_t locality);
+  void emitPrefetch(Value weights, Value pair, Value count, int64_t locality);
   void emitTinySums(const RowBlock &block);
   void emitUpdate(const RowBlock &block, const Tiles &sums);
 
@@ -180,7 +175,7 @@ Value KernelEmitter::getWeights(Value panel, Value pair) {
 
 /// A loop, which costs nothing beside the memory that it waits for: LLVM takes
 /// a quarter of a second for the addresses of the same lines one by one.
-void KernelEmitter::emitPrefetch(Value weights, Value pair, int64_t count,
+void KernelEmitter::emitPrefetch(Value weights, Value pair, Value count,
                                  int64_t locality) {
   emitFor(pair, add(pair, count), 1, [&](Value line) {
     for (int64_t column : {int64_t(0), kPanel})
@@ -339,18 +334,18 @@ void KernelEmitter::emitBlock(const RowBlock &block) {
   for (Value panel : block.panels)
     weights.push_back(getWeights(add(firstPanel, panel), blockPair));
   Value next;
-  if (block.fetch == Fetch::Next)
+  if (block.nextPairs)
     next = getWeights(block.nextPanel, block.nextPair);
   sums = emitTileFor(
       zero, block.wholePairs, kStep / 2, sums, [&](Value pair, ValueRange in) {
         Value input = add(block.input, multiply(pair, 2));
         if (next)
-          emitPrefetch(next, divide(pair, kFetchBlocks), kTile / kFetchBlocks,
+          emitPrefetch(next, divide(pair, kFetchBlocks), block.nextPairs,
                        /*locality=*/2);
         return emitStep(block, input, in, [&](int64_t number, int64_t half) {
-          if (block.fetch == Fetch::Ahead && half == 0)
-            emitPrefetch(weights[number], add(pair, kFetchPairs), kTile,
-                         /*locality=*/3);
+          if (half == 0)
+            emitPrefetch(weights[number], add(pair, kFetchPairs),
+                         block.aheadPairs, /*locality=*/3);
           return amx::TileLoadOp::create(builder, loc, weightType,
                                          weights[number],
                                          ValueRange{pair, index(half * kPanel)})
@@ -392,7 +387,7 @@ void KernelEmitter::emitFewRows(Value end) {
     emitInputBlocks([&](RowBlock block) {
       block.row = zero;
       block.rowTiles = 1;
-      block.fetch = Fetch::Ahead;
+      block.aheadPairs = index(kTile);
       block.panels = {panel, add(panel, 1)};
       emitTailWeights(block);
       emitBlock(block);
@@ -419,6 +414,9 @@ void KernelEmitter::emitManyRows(Value begin) {
   auto isEqual = [&](Value a, Value b) -> Value {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
   };
+  auto isLess = [&](Value a, Value b) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b);
+  };
   emitFor(begin, panels, kGroup, [&](Value group) {
     Value groupEnd = minimum(add(group, kGroup), panels);
     emitInputBlocks([&](RowBlock block) {
@@ -439,20 +437,6 @@ void KernelEmitter::emitManyRows(Value begin) {
                 select(isLast, select(isLastInput, groupEnd, group), after));
         Value nextPair = add(firstPair, divide(from, 2));
 
-        auto emitRows = [&](Value begin, Value end, int64_t tiles, Fetch kind) {
-          emitFor(begin, end, tiles * kTile, [&](Value row) {
-            block.row = row;
-            block.rowTiles = tiles;
-            block.fetch = kind;
-            if (kind == Fetch::Next)
-              block.nextPair =
-                  add(nextPair,
-                      arith::MulIOp::create(
-                          builder, loc, divide(subtract(row, begin), size),
-                          divide(block.wholePairs, kFetchBlocks)));
-            emitBlock(block);
-          });
-        };
         Value isFirst = isEqual(add(panel, block.input), begin);
         Value fetchesAhead = arith::AndIOp::create(
             builder, loc, fetch,
@@ -465,10 +449,31 @@ void KernelEmitter::emitManyRows(Value begin) {
             select(fetchesAhead, minimum(index(size), blockRows), zero);
         Value shared =
             select(sharesFetch, minimum(add(ahead, all), blockRows), ahead);
-        emitRows(zero, ahead, 2, Fetch::Ahead);
-        emitRows(ahead, shared, 2, Fetch::Next);
-        emitRows(shared, blockRows, 2, Fetch::None);
-        emitRows(blockRows, rows, 1, Fetch::Ahead);
+        // The first rows fetch ahead, so many after them share what comes
+        // next: one loop, since LLVM takes its time for each copy of a block.
+        emitFor(zero, blockRows, size, [&](Value row) {
+          block.row = row;
+          block.rowTiles = 2;
+          Value isAhead = isLess(row, ahead);
+          block.aheadPairs = select(isAhead, index(kTile), zero);
+          Value isShared = isLess(row, shared);
+          block.nextPairs =
+              select(isAhead, zero,
+                     select(isShared, index(kTile / kFetchBlocks), zero));
+          Value sharedRow = select(isAhead, zero, subtract(row, ahead));
+          block.nextPair = add(
+              nextPair,
+              arith::MulIOp::create(builder, loc, divide(sharedRow, size),
+                                    divide(block.wholePairs, kFetchBlocks)));
+          emitBlock(block);
+        });
+        emitFor(blockRows, rows, kTile, [&](Value row) {
+          block.row = row;
+          block.rowTiles = 1;
+          block.aheadPairs = index(kTile);
+          block.nextPairs = Value();
+          emitBlock(block);
+        });
       });
     });
   });

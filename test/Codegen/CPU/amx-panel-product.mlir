@@ -162,11 +162,20 @@ func.func @ragged(%x: memref<16x70xbf16>, %w: memref<64x70xbf16> {xfmr.weight}, 
 
 // More rows: two tiles of them meet the two tiles of a panel. The first block of
 // rows prefetches what it is about to meet; the next four what all rows meet next, a
-// quarter each; further ones nothing. Up to 16 rows that are left are one tile.
+// quarter each; further ones nothing: loops that are run as often. Up to 16 rows that
+// are left are one tile.
 // KERNEL: scf.for %{{.*}} = %[[FEW]] to %{{.*}} step %c16 {
-// KERNEL: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
-// KERNEL: scf.for
+// KERNEL: %[[AHEAD:.*]] = arith.select %{{.*}}, %c16, %c0
+// KERNEL: arith.select %{{.*}}, %c4, %c0
+// KERNEL: scf.for %[[P:.*]] = %c0 to %{{.*}} step %c16 iter_args({{.*}}) -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
+// KERNEL: %[[QUARTER:.*]] = arith.divui %[[P]], %c4
+// KERNEL: scf.for %{{.*}} = %[[QUARTER]]
+// KERNEL-COUNT-2: memref.prefetch {{.*}} locality<2>
+// KERNEL: %[[FROM:.*]] = arith.addi %[[P]], %c32
+// KERNEL: %[[TO:.*]] = arith.addi %[[FROM]], %[[AHEAD]]
+// KERNEL: scf.for %{{.*}} = %[[FROM]] to %[[TO]]
 // KERNEL-COUNT-2: memref.prefetch {{.*}} locality<3>
+// KERNEL-NOT: memref.prefetch
 // KERNEL: %[[W0:.*]] = amx.tile_load
 // KERNEL-NEXT: %[[X0:.*]] = amx.tile_load %arg0
 // KERNEL-NEXT: amx.tile_mulf %[[X0]], %[[W0]]
@@ -176,13 +185,6 @@ func.func @ragged(%x: memref<16x70xbf16>, %w: memref<64x70xbf16> {xfmr.weight}, 
 // KERNEL-NEXT: amx.tile_mulf %[[X0]], %[[W1]]
 // KERNEL-NEXT: amx.tile_mulf %[[X1]], %[[W1]]
 // KERNEL-NEXT: scf.yield
-// KERNEL: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
-// KERNEL: %[[QUARTER:.*]] = arith.divui %{{.*}}, %c4
-// KERNEL: scf.for %{{.*}} = %[[QUARTER]]
-// KERNEL-COUNT-2: memref.prefetch {{.*}} locality<2>
-// KERNEL-NOT: memref.prefetch
-// KERNEL: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>, !amx.tile<16x16xf32>)
-// KERNEL-NOT: memref.prefetch
 // KERNEL: amx.tile_store
 // KERNEL: vector.maskedstore
 // KERNEL: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (!amx.tile<16x16xf32>, !amx.tile<16x16xf32>) {
