@@ -159,7 +159,9 @@ void xfmr::buildParallelizeStage(OpPassManager &pm,
   rowLoops.threads = options.threads;
   rowLoops.parallelFrom = getParallelFrom(options);
   pm.addPass(createLowerRowLoops(rowLoops));
-  pm.addPass(createHoistBuffers());
+  HoistBuffersOptions buffers;
+  buffers.separate = options.separateBuffers;
+  pm.addPass(createHoistBuffers(buffers));
   if (options.threads != 1) {
     // Parallel loops that a caller's own ops are.
     ConvertSCFToOpenMPPassOptions openMP;

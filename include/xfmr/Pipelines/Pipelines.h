@@ -88,6 +88,11 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
                      "which then take packed weights; otherwise weights are "
                      "packed in every call"),
       llvm::cl::init(true)};
+  Option<bool> separateBuffers{
+      *this, "separate-buffers",
+      llvm::cl::desc("make each temporary an allocation of its own, for an "
+                     "allocator that finds writes beyond one"),
+      llvm::cl::init(false)};
   Option<bool> runtimeChecks{
       *this, "runtime-checks",
       llvm::cl::desc("check shapes at run time: public functions get a last "

@@ -91,6 +91,8 @@ struct HoistBuffers : xfmr::impl::HoistBuffersBase<HoistBuffers> {
                loop.getBody()->getOps<memref::AllocOp>()))
         hoist(rewriter, loop, alloc);
     });
+    if (separate)
+      return;
     getOperation()->walk([&](func::FuncOp function) {
       if (!function.isDeclaration())
         promote(rewriter, function);

@@ -1,5 +1,6 @@
 // RUN: xfmr-opt --xfmr-hoist-buffers %s | FileCheck %s
 // RUN: xfmr-opt --xfmr-hoist-buffers=stack-bytes=0 %s | FileCheck %s --check-prefix=HEAP --implicit-check-not=alloca
+// RUN: xfmr-opt --xfmr-hoist-buffers=separate %s | FileCheck %s --check-prefix=SEPARATE --implicit-check-not=alloca
 // RUN: xfmr-opt --xfmr-hoist-buffers --remarks-filter=xfmr-hoist-buffers -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // The last tile has fewer rows than the others: its bound is what is allocated.
@@ -100,6 +101,14 @@ func.func @stack(%v: f32) {
 
 // What lives at the same time is one allocation, each buffer at a multiple of its
 // alignment; it lives as long as any of them. What begins later is another.
+
+// Each for itself where memory beside a temporary is to be checked.
+
+// SEPARATE-LABEL: func @together(
+// SEPARATE-DAG:     memref.alloc() : memref<3xf32>
+// SEPARATE-DAG:     memref.alloc() {alignment = 128 : i64} : memref<2x10xbf16>
+// SEPARATE-DAG:     memref.alloc() : memref<19xf32>
+// SEPARATE-NOT:     memref.view
 
 // HEAP-LABEL: func @together(
 // HEAP:         %[[ALL:.*]] = memref.alloc() {alignment = 128 : i64} : memref<268xi8>

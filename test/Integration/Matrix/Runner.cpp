@@ -220,7 +220,9 @@ mlir::xfmr::test::runBatch(ArrayRef<const Combination *> combinations,
   };
   std::string text = getModuleText(combinations);
   currentCombination = combinations.front()->name.c_str();
+  // Temporaries lie beside each other in one of the two programs.
   ProgramOptions programOptions = options.program;
+  programOptions.separateBuffers = true;
   llvm::Expected<std::unique_ptr<Program>> program =
       Program::compile(text, programOptions);
   if (!program) {
@@ -246,6 +248,7 @@ mlir::xfmr::test::runBatch(ArrayRef<const Combination *> combinations,
   std::unique_ptr<Program> threaded;
   if (options.compareThreads) {
     programOptions.threads = 2;
+    programOptions.separateBuffers = false;
     llvm::Expected<std::unique_ptr<Program>> compiled =
         Program::compile(text, programOptions);
     if (!compiled)

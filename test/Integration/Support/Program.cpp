@@ -80,12 +80,14 @@ Program::compile(StringRef text, const ProgramOptions &options) {
   }
 
   OwningOpRef<ModuleOp> lowered(program->source->clone());
-  FailureOr<OpPassManager> pipeline = parsePassPipeline((
-      "builtin.module(xfmr-lower-to-cpu{cpu=" + options.cpu +
-      " threads=" + std::to_string(options.threads) +
-      " parallel-from=" + std::to_string(options.parallelFrom) +
-      " emulate=" + (options.emulate ? "true" : "false") + " batch-invariant=" +
-      (options.batchInvariant ? "true" : "false") + " runtime-checks=true})"));
+  FailureOr<OpPassManager> pipeline = parsePassPipeline(
+      ("builtin.module(xfmr-lower-to-cpu{cpu=" + options.cpu +
+       " threads=" + std::to_string(options.threads) +
+       " parallel-from=" + std::to_string(options.parallelFrom) +
+       " emulate=" + (options.emulate ? "true" : "false") +
+       " batch-invariant=" + (options.batchInvariant ? "true" : "false") +
+       " separate-buffers=" + (options.separateBuffers ? "true" : "false") +
+       " runtime-checks=true})"));
   if (failed(pipeline))
     return fail("the pipeline does not parse");
   PassManager pm(context);

@@ -35,6 +35,9 @@ struct ProgramOptions {
   std::string cpu = "host";
   /// The options `emulate` and `batch-invariant` of the pipeline.
   bool emulate = false, batchInvariant = false;
+  /// The option `separate-buffers` of the pipeline: memory beside each
+  /// temporary is checked.
+  bool separateBuffers = false;
 };
 
 /// What a caller passes: an array, and how many elements of its memory lie

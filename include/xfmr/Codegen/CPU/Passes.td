@@ -190,6 +190,9 @@ def HoistBuffers : Pass<"xfmr-hoist-buffers"> {
     ```
   }];
   let options = [
+    Option<"separate", "separate", "bool", "false",
+           "Leave each temporary an allocation of its own: a debugging allocator "
+           "then sees what is written beyond it">,
     Option<"stackBytes", "stack-bytes", "int64_t", "16384",
            "Bytes of the stack that a function may use for temporaries">
   ];
