@@ -314,12 +314,21 @@ SmallVector<SmallVector<int64_t>> Arguments::getShapes() const {
   return shapes;
 }
 
-llvm::Expected<Arguments> Arguments::clone() const {
+bool Arguments::isAlone(unsigned index) const {
+  return llvm::count(arrays, arrays[index]) == 1;
+}
+
+llvm::Expected<Arguments>
+Arguments::clone(llvm::function_ref<bool(unsigned)> isShared) const {
   Arguments copy;
   for (unsigned index = 0; index < size(); ++index) {
     unsigned owner = getOwner(index);
     if (owner != index) {
       copy.arrays.push_back(copy.arrays[owner]);
+      continue;
+    }
+    if (isShared && isShared(index)) {
+      copy.arrays.push_back(arrays[index]);
       continue;
     }
     llvm::Expected<HostArray> array = arrays[index]->clone();

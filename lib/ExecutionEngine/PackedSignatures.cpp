@@ -125,7 +125,8 @@ mlir::xfmr::getLoweredSignatures(ModuleOp lowered,
 llvm::Expected<PackedWeights> PackedWeights::create(
     const PackedSignatures &signatures, JIT::PackedEntry sizes,
     JIT::PackedEntry pack, ArrayRef<void *> arguments,
-    function_ref<std::string(const EntrySignature &, int32_t)> getMessage) {
+    function_ref<std::string(const EntrySignature &, int32_t)> getMessage,
+    function_ref<HostArray *(unsigned)> getMemory) {
   PackedWeights weights;
   auto call = [&](const EntrySignature &signature,
                   JIT::PackedEntry entry) -> llvm::Error {
@@ -142,10 +143,30 @@ llvm::Expected<PackedWeights> PackedWeights::create(
   };
   for (const EntryValue &value : signatures.sizes.results)
     weights.descriptors.emplace_back(value.getRank());
+  // What may be packed in place, and is all that its weight is packed to.
+  auto isAlone = [&](const EntryValue &value) {
+    return value.mayBeInPlace &&
+           llvm::count_if(signatures.sizes.results,
+                          [&](const EntryValue &other) {
+                            return other.sourceArgument == value.sourceArgument;
+                          }) == 1;
+  };
   if (llvm::Error error = call(signatures.sizes, sizes))
     return llvm::Expected<PackedWeights>(std::move(error));
   for (auto [value, descriptor] :
        llvm::zip_equal(signatures.sizes.results, weights.descriptors)) {
+    int64_t bytes = descriptor.getSizes().front() *
+                    descriptor.getStrides().front() *
+                    getElementBytes(value.elementType);
+    weights.numBytes += bytes;
+    HostArray *memory =
+        getMemory && isAlone(value) ? getMemory(value.sourceArgument) : nullptr;
+    if (memory && memory->isContiguous() && memory->getOffset() == 0 &&
+        static_cast<int64_t>(memory->getBytes().size()) == bytes) {
+      weights.numBytesInPlace += bytes;
+      descriptor.setMemory(memory->getBase());
+      continue;
+    }
     llvm::Expected<HostArray> array =
         HostArray::create(value.elementType, descriptor.getSizes());
     if (!array)
@@ -160,13 +181,6 @@ llvm::Expected<PackedWeights> PackedWeights::create(
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
   return weights;
-}
-
-int64_t PackedWeights::getNumBytes() const {
-  int64_t bytes = 0;
-  for (const HostArray &array : arrays)
-    bytes += array.getBytes().size();
-  return bytes;
 }
 
 SmallVector<void *>

@@ -63,7 +63,8 @@ void Results::release() {
 }
 
 llvm::Expected<std::unique_ptr<Program::Call>>
-Program::Call::create(const Program &program, const Arguments &arguments) {
+Program::Call::create(const Program &program, const Arguments &arguments,
+                      llvm::function_ref<bool(unsigned)> mayOverwrite) {
   std::unique_ptr<Call> call(new Call(program, arguments));
   for (unsigned index = 0; index < arguments.size(); ++index)
     call->descriptors.emplace_back(arguments[index]);
@@ -76,6 +77,11 @@ Program::Call::create(const Program &program, const Arguments &arguments) {
         *program.packed, program.sizes, program.pack, call->pointers,
         [&](const EntrySignature &function, int32_t status) {
           return program.getMessage(function, status);
+        },
+        [&](unsigned index) {
+          return mayOverwrite && mayOverwrite(index) && arguments.isAlone(index)
+                     ? &arguments[index]
+                     : nullptr;
         });
     if (!weights)
       return weights.takeError();

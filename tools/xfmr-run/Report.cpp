@@ -179,8 +179,10 @@ void mlir::xfmr::printTime(raw_ostream &os, Program::Call &call,
     os << format(", %.2f GFLOP/s", *options.flops / median * 1e-9);
   os << "\n";
   if (const PackedWeights *weights = call.getPackedWeights())
-    os << format("time: weights were packed once before, %.3f MB in %.3f ms\n",
-                 weights->getNumBytes() * 1e-6, weights->getSeconds() * 1e3);
+    os << format("time: weights were packed once before, %.3f MB in %.3f ms, "
+                 "%.3f MB of them in place\n",
+                 weights->getNumBytes() * 1e-6, weights->getSeconds() * 1e3,
+                 weights->getNumBytesInPlace() * 1e-6);
   if (restores)
     os << "time: the arguments that a call changes and reads were restored "
           "before each repetition\n";

@@ -134,6 +134,13 @@ llvm::Expected<ArgumentOptions> getArgumentOptions(const Options &options) {
   return result;
 }
 
+/// Whether --output asks for argument `index`.
+bool isOutput(const Options &options, unsigned index) {
+  return llvm::any_of(options.output, [&](StringRef text) {
+    return text.starts_with(("arg" + Twine(index) + "=").str());
+  });
+}
+
 /// Writes what --output asks for.
 llvm::Error writeOutputs(const Options &options, const Results &results,
                          const Arguments &arguments) {
@@ -225,7 +232,13 @@ llvm::Error run(const Options &options) {
       Arguments::create(*signature, *argumentOptions);
   if (!arguments)
     return arguments.takeError();
-  llvm::Expected<Arguments> before = arguments->clone();
+  // Weights are read where they are packed, and not again unless to be compared
+  // or written to a file.
+  auto isForPacking = [&](unsigned index) {
+    return !options.check && signature->arguments[index].isWeight &&
+           arguments->isAlone(index) && !isOutput(options, index);
+  };
+  llvm::Expected<Arguments> before = arguments->clone(isForPacking);
   if (!before)
     return before.takeError();
 
@@ -242,7 +255,7 @@ llvm::Error run(const Options &options) {
   if (!program)
     return program.takeError();
 
-  auto call = Program::Call::create(**program, *arguments);
+  auto call = Program::Call::create(**program, *arguments, isForPacking);
   if (!call)
     return call.takeError();
   if (int32_t status = (**call)())

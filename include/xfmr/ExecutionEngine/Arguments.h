@@ -57,8 +57,12 @@ public:
   /// The shapes of all arguments.
   SmallVector<SmallVector<int64_t>> getShapes() const;
 
-  /// Copies, which share memory among each other as these do.
-  llvm::Expected<Arguments> clone() const;
+  /// Whether no other argument has the memory of argument `index`.
+  bool isAlone(unsigned index) const;
+  /// Copies, which share memory among each other as these do. The arguments for
+  /// which `isShared` is true are not copied.
+  llvm::Expected<Arguments>
+  clone(llvm::function_ref<bool(unsigned)> isShared = nullptr) const;
   /// Overwrites the contents of argument `index` with those in `other`, a
   /// clone.
   void restore(unsigned index, const Arguments &other);

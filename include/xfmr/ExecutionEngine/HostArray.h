@@ -93,6 +93,11 @@ public:
 
   void *get() { return words.data(); }
   void clear() { llvm::fill(words, 0); }
+  /// Puts the array where `memory` begins.
+  void setMemory(char *memory) {
+    words[0] = words[1] = reinterpret_cast<int64_t>(memory);
+    words[2] = 0;
+  }
   char *getAllocated() const { return reinterpret_cast<char *>(words[0]); }
   char *getAligned() const { return reinterpret_cast<char *>(words[1]); }
   int64_t getOffset() const { return words[2]; }

@@ -42,28 +42,34 @@ getPackedSignatures(ModuleOp lowered, const EntrySignature &source);
 std::vector<EntrySignature> getLoweredSignatures(ModuleOp lowered,
                                                  ArrayRef<EntrySignature>);
 
-/// Packed weights in memory of their own.
+/// Packed weights, in memory of their own or in that of the weights.
 class PackedWeights {
 public:
   /// Packs the weights among `arguments`, pointers to descriptors and scalars
   /// as the source's signature has them. The entries are those of
-  /// `signatures`; a status other than 0 is that of one of them.
+  /// `signatures`; a status other than 0 is that of one of them. `getMemory`
+  /// gives the array of an argument that may be overwritten, or null; it has to
+  /// live as long as this.
   static llvm::Expected<PackedWeights>
   create(const PackedSignatures &signatures, JIT::PackedEntry sizes,
          JIT::PackedEntry pack, ArrayRef<void *> arguments,
-         function_ref<std::string(const EntrySignature &, int32_t)> getMessage);
+         function_ref<std::string(const EntrySignature &, int32_t)> getMessage,
+         function_ref<HostArray *(unsigned)> getMemory = nullptr);
 
   /// The arguments of the function on packed weights, given those of the
   /// source's. They are valid as long as this is.
   SmallVector<void *> getArguments(const PackedSignatures &signatures,
                                    ArrayRef<void *> arguments);
 
-  int64_t getNumBytes() const;
+  int64_t getNumBytes() const { return numBytes; }
+  /// Of these, those in the memory of the weights.
+  int64_t getNumBytesInPlace() const { return numBytesInPlace; }
   /// How long packing took.
   double getSeconds() const { return seconds; }
 
 private:
   double seconds = 0;
+  int64_t numBytes = 0, numBytesInPlace = 0;
   SmallVector<HostArray> arrays;
   SmallVector<Descriptor> descriptors;
 };

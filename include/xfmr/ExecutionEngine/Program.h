@@ -77,8 +77,11 @@ public:
   /// Weights that the function takes packed are packed here.
   class Call {
   public:
+    /// Those for which `mayOverwrite` is true may lose what they hold: they
+    /// are packed in place where that is possible.
     static llvm::Expected<std::unique_ptr<Call>>
-    create(const Program &program, const Arguments &arguments);
+    create(const Program &program, const Arguments &arguments,
+           llvm::function_ref<bool(unsigned)> mayOverwrite = nullptr);
     /// The function's status.
     int32_t operator()() { return program.entry(pointers.data()); }
     Results &getResults() { return results; }
