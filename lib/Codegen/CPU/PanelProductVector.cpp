@@ -46,6 +46,10 @@ constexpr int64_t kGroupPanels = 4;
 /// As many tiles of a panel prefetch the next block of inputs at leisure.
 constexpr int64_t kManyTiles = 8;
 
+/// One tile alone prefetches what it meets itself so many steps later: some
+/// kilobytes, about as much as memory delivers while it answers.
+constexpr int64_t kStepsAhead = 64;
+
 class PanelProductEmitter {
 public:
   PanelProductEmitter(RewriterBase &builder, Location loc,
@@ -128,15 +132,17 @@ void PanelProductEmitter::emitRowTiles(const PanelTile &group, Extent rows,
                                        Value next) {
   int64_t largest = emitter.getLargestTileRows();
   Value zero = emitter.index(0);
-  // Each tile prefetches a part of the next block. One alone reads without a
-  // pause: it fetches what is there.
+  // Each tile prefetches a part of the next block, but for one alone.
   Value isAlone = isBetween(rows, 0, 2 * largest);
   Value tiles = arith::MaxUIOp::create(
       builder, loc, emitter.divide(rows, largest).value, emitter.index(1));
   Value perStep = arith::CeilDivUIOp::create(
       builder, loc, emitter.index(emitter.getStepElements()), tiles);
-  perStep = arith::SelectOp::create(builder, loc, isAlone, zero, perStep);
-  next = arith::SelectOp::create(builder, loc, isAlone, zero, next);
+  int64_t stepElements = emitter.getStepElements();
+  perStep = arith::SelectOp::create(builder, loc, isAlone,
+                                    emitter.index(stepElements), perStep);
+  next = arith::SelectOp::create(
+      builder, loc, isAlone, emitter.index(kStepsAhead * stepElements), next);
   int64_t stepsPerRow =
       emitter.getSummationBlock() / emitter.getStepInputs() / largest;
   Value perRow =

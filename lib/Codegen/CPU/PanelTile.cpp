@@ -255,16 +255,24 @@ Value PanelTileEmitter::loadWeights(int64_t panel, int64_t vector, Value step) {
 }
 
 /// Fetches a line of what the panel's rows meet next into a cache: the steps of
-/// all tiles of the panel do so in turn, until the block is there.
+/// all tiles of the panel do so in turn, until the block is there. A step of
+/// few tiles fetches as much as a step reads.
 void PanelTileEmitter::emitPrefetch(const PanelTile &tile, Value step) {
   if (tile.prefetch == PanelPrefetch::None)
     return;
   Value offset = arith::MulIOp::create(builder, loc, step, tile.prefetchStride);
-  memref::PrefetchOp::create(
-      builder, loc, packed,
-      ValueRange{index(0), index(0), add(tile.prefetched, offset)},
-      /*isWrite=*/false, tile.prefetch == PanelPrefetch::FirstCache ? 3 : 2,
-      /*isDataCache=*/true);
+  Value first = add(tile.prefetched, offset);
+  int64_t line =
+      kCacheLineBytes * 8 / product.getWeightType().getIntOrFloatBitWidth();
+  bool isFew = tile.prefetch == PanelPrefetch::SecondCache;
+  int64_t end = isFew ? getStepElements() : 1;
+  for (int64_t element = 0; element < end; element += line)
+    memref::PrefetchOp::create(
+        builder, loc, packed,
+        ValueRange{index(0), index(0),
+                   element ? add(first, index(element)) : first},
+        /*isWrite=*/false, /*localityHint=*/isFew ? 2 : 3,
+        /*isDataCache=*/true);
 }
 
 /// Fetches the totals that the tile's sums are added to. The loop over the

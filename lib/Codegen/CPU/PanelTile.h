@@ -25,7 +25,7 @@ struct Extent {
   }
 };
 
-/// What a tile fetches of the weights that its rows meet next, a line a step.
+/// What a tile fetches of the weights that its rows meet next, each step.
 enum class PanelPrefetch {
   None,
   /// For a few tiles: more than the first cache would wait for.
