@@ -68,9 +68,13 @@
 // CHECK-NOT:     alloc
 // CHECK:         return
 
-// Few rows fetch into the second cache.
+// Few rows fetch into the second cache, as many lines as a step reads.
 // CHECK:       func private @xfmr_panel_tile_8x1_few_f32_f32_f32(
-// CHECK:         memref.prefetch {{.*}} locality<2>
+// CHECK-NOT:     prefetch
+// CHECK:         scf.for
+// CHECK-COUNT-2: memref.prefetch {{.*}} locality<2>
+// CHECK-NOT:     prefetch
+// CHECK:         scf.yield
 
 // Sixteen registers hold four rows of one panel of two vectors. An input is loaded
 // once, as everywhere where a product does not broadcast it by itself.
