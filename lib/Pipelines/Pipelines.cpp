@@ -138,6 +138,7 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
   if (options.threads != 1)
     rowGroups.shareRowsFrom =
         std::max<int64_t>(1, 2 * getParallelFrom(options));
+  rowGroups.shortRows = 4;
   rowGroups.x86 = llvm::Triple(target.triple).isX86();
   // First: it rewrites contractions on tensors onto memrefs.
   pm.addPass(createLowerRowGroups(rowGroups));

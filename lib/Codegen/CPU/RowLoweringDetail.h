@@ -112,8 +112,19 @@ struct Condition {
 void emitIf(OpBuilder &builder, Location loc, Condition condition,
             function_ref<void()> then, function_ref<void()> otherwise);
 
+/// How many rows of a group are computed together.
+struct RowStep {
+  unsigned rows = 1;
+  /// Rows are so short that all that is known of them stays in registers from
+  /// pass to pass: they have no loops, and no pass loads what another did.
+  bool isUnrolled = false;
+};
+
+RowStep chooseRowStep(const RowPlan &plan, const RowLoweringOptions &options);
+
 /// How the rows of one group are gone over.
 struct RowVariant {
+  RowStep step;
   /// Fetch the next row while one is stored; not into the nearest cache, of
   /// which it would drive out the row at hand.
   Condition prefetch = {false, {}}, prefetchFar = {false, {}};
@@ -144,6 +155,10 @@ struct StripShape {
   bool isPaired;
 
   int64_t getStep() const { return width * chunks; }
+  /// The same with strips of one unit.
+  StripShape inUnits() const {
+    return {dim, unit, getStep() / unit, unit, isPaired};
+  }
 };
 
 /// A pass that computes the nodes `roots` and keeps `accumulators` native
@@ -159,12 +174,22 @@ StripShape chooseStoringShape(const RowPlan &plan,
                               ArrayRef<unsigned> roots,
                               const StoredOutputs &stored);
 
+/// The shape of a storing pass that has the strips of the pass before, where
+/// these still hold values.
+StripShape matchReductions(const RowPlan &plan, StripShape shape);
+
 using NodeSet = llvm::SmallSetVector<unsigned, 8>;
+using OutputSet = llvm::SmallSetVector<std::pair<unsigned, unsigned>, 2>;
 
 /// The nodes that a pass computes from `roots` on, themselves included, up to
 /// reductions of earlier passes and to what is stored.
 NodeSet getComputedNodes(const RowPlan &plan, ArrayRef<unsigned> roots,
                          const StoredOutputs &stored = StoredOutputs());
+
+/// What the pass with the roots `pass` computes and what the roots `later` need
+/// of that: outputs of elementwise nodes, given what is `stored` already.
+OutputSet getHandedOn(const RowPlan &plan, ArrayRef<unsigned> pass,
+                      ArrayRef<unsigned> later, const StoredOutputs &stored);
 
 /// Whether `op` is a transcendental function, which becomes many operations.
 bool isFunction(Operation *op);

@@ -6,26 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A pass over a row walks its outer column dims by loops and the last one in
-// strips: a main loop of several native vectors a step, a loop of one unit a
-// step, and one masked unit for the rest. A unit is a native vector, or a pair
-// of them that hold the even and the odd elements. A reduction keeps
-// `accumulators` vectors of partial sums for the main loop and one for the
-// rest; element i (or pair i) of the main part always belongs to lane i mod
-// (accumulators * lanes), however many are computed at once.
+// The rows of a step are computed together: their reductions one row after the
+// other, up to the horizontal sums, which they share; what is the same along a
+// row, in vectors with a lane for each row; and what is stored, strip by strip.
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowLoweringColumns.h"
 #include "RowLoweringKept.h"
-#include "RowLoweringLong.h"
-#include "RowLoweringValues.h"
+#include "RowLoweringReductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/bit.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -33,16 +28,11 @@ using namespace mlir::xfmr::rows;
 
 namespace {
 
-/// A reduction of the current pass.
-struct Reduction {
-  unsigned node, output;
-  Operation *combiner;
-  Type type;
-  bool isDot;
+/// What is stored of a strip.
+struct StripResults {
+  Strip *strip;
+  SmallVector<Value> positions, results;
 };
-
-/// Computes one strip; takes and returns one accumulator a reduction.
-using ComputeStrip = function_ref<SmallVector<Value>(Strip &, ValueRange)>;
 
 class RowEmitter {
 public:
@@ -51,39 +41,41 @@ public:
              Operation *hoist)
       : builder(builder), loc(loc), plan(plan), options(options),
         variant(variant), hoist(hoist), loops(builder, loc, hoist, plan.dims),
-        values(builder, loc, plan, hoist), kept(builder, loc, plan, loops),
-        shareFrom(options.shareRowsFrom) {}
+        values(builder, loc, plan, hoist),
+        columnLoops(builder, loc, plan, loops, values, variant.step.isUnrolled),
+        kept(builder, loc, plan, loops), shareFrom(options.shareRowsFrom) {}
 
   void emit();
 
 private:
   void emitRowLoops(ArrayRef<unsigned> rows);
-  void emitRow();
+  void emitStep(std::optional<unsigned> dim, ArrayRef<Value> positions);
   void emitReductions(ArrayRef<Reduction> reductions);
   SmallVector<Value> emitTotals(ArrayRef<Reduction> reductions,
                                 ArrayRef<const RowPlanSink *> sinks,
                                 bool prefetches = false);
-  bool balancesUnits(ArrayRef<Reduction> reductions) const;
   Value getOnes(int64_t width);
-  Value emitIsTiny(ArrayRef<Reduction> reductions, ArrayRef<Value> totals);
+  Value addInitial(const Reduction &reduction, Value total);
   const RowPlanSink *takeEarlySink(ArrayRef<Reduction> reductions);
   SmallVector<const RowPlanSink *>
   keepValues(ArrayRef<Reduction> reductions,
              ArrayRef<const RowPlanSink *> results);
   void storeKept(const RowPlanSink &sink, Value value, Strip &strip);
+  /// Whether a place of all rows is rounded at once: CPUs with a dot product of
+  /// bf16 have a conversion as well, which needs a test.
+  bool roundsTogether() const {
+    return options.useBF16Dot && values.getNumRows() > 1;
+  }
+  /// Whether stores of short rows need not wait for a branch.
+  bool storesAtOnce() const {
+    return !variant.step.isUnrolled ||
+           (variant.stream.known && variant.prefetch.known);
+  }
   void emitStores();
-
-  SmallVector<Value> emitColumns(ArrayRef<unsigned> columns,
-                                 ValueRange accumulators, StripShape shape,
-                                 ComputeStrip compute);
-  SmallVector<Value> emitStrips(ValueRange accumulators, StripShape shape,
-                                ComputeStrip compute);
-  bool hasMain(StripShape shape) const;
-  bool hasSingles(StripShape shape) const;
-  Value combine(const Reduction &reduction, Value a, Value b);
-  Value foldTotal(const Reduction &reduction, ArrayRef<Value> main, Value rest,
-                  StripShape shape);
-  Value addInitial(const Reduction &reduction, Value total);
+  void storeStrips(ArrayRef<RowPlanSink> sinks, ArrayRef<StripResults> strips);
+  SmallVector<unsigned> getStepRows() const {
+    return llvm::to_vector(llvm::seq<unsigned>(0, values.getNumRows()));
+  }
 
   RewriterBase &builder;
   Location loc;
@@ -94,164 +86,18 @@ private:
   Value one;
   StripLoops loops;
   RowValues values;
+  ColumnLoops columnLoops;
   KeptValues kept;
   /// An earlier pass than the last fetches the next row.
   bool hasPrefetched = false;
   /// The result that the first pass keeps, and where a row of it lies, once
   /// that is known.
   const RowPlanSink *early = nullptr, *earlyPlace = nullptr;
-  /// The reductions of a pass over rows that may be long.
-  ArrayRef<Reduction> longReductions;
   /// Elements from which threads may share a row; 0 for none.
   int64_t shareFrom;
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-bool RowEmitter::hasMain(StripShape shape) const {
-  int64_t extent = plan.dims[shape.dim].extent;
-  return shape.getStep() > shape.unit &&
-         (ShapedType::isDynamic(extent) || extent >= shape.getStep());
-}
-
-bool RowEmitter::hasSingles(StripShape shape) const {
-  int64_t extent = plan.dims[shape.dim].extent;
-  if (ShapedType::isDynamic(extent))
-    return true;
-  return (shape.getStep() > shape.unit ? extent % shape.getStep() : extent) >=
-         shape.unit;
-}
-
-SmallVector<Value> RowEmitter::emitColumns(ArrayRef<unsigned> columns,
-                                           ValueRange accumulators,
-                                           StripShape shape,
-                                           ComputeStrip compute) {
-  if (columns.size() == 1)
-    return emitStrips(accumulators, shape, compute);
-  unsigned dim = columns.front();
-  // Its position is known, and values that depend on it alone are the row's.
-  if (plan.dims[dim].extent == 1)
-    return emitColumns(columns.drop_front(), accumulators, shape, compute);
-  return loops.emitFor(loops.getConstant(0), loops.getExtent(dim), 1,
-                       accumulators, [&](Value iv, ValueRange args) {
-                         values.setPosition(dim, iv);
-                         return emitColumns(columns.drop_front(), args, shape,
-                                            compute);
-                       });
-}
-
-/// `accumulators` holds those of each chunk of the main loop, then those of the
-/// rest.
-SmallVector<Value> RowEmitter::emitStrips(ValueRange accumulators,
-                                          StripShape shape,
-                                          ComputeStrip compute) {
-  unsigned dim = shape.dim;
-  size_t perStrip = accumulators.size() / (shape.chunks + 1);
-  size_t numMain = perStrip * shape.chunks;
-  SmallVector<Value> main =
-      SmallVector<Value>(accumulators.take_front(numMain));
-  SmallVector<Value> rest =
-      SmallVector<Value>(accumulators.drop_front(numMain));
-  int64_t step = shape.getStep();
-
-  auto emitMain = [&](Value from, Value to, ValueRange inits) {
-    return loops.emitFor(from, to, step, inits, [&](Value iv, ValueRange args) {
-      SmallVector<Value> next;
-      for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
-        Value offset = loops.getConstant(chunk * shape.width);
-        values.setPosition(
-            dim, builder.createOrFold<arith::AddIOp>(loc, iv, offset));
-        Strip strip(dim, shape.width, shape.isPaired);
-        llvm::append_range(
-            next, compute(strip, args.slice(chunk * perStrip, perStrip)));
-      }
-      return next;
-    });
-  };
-  bool isShared = accumulators.empty() && shareFrom != 0 &&
-                  plan.columns.size() == 1 && mayBeLong(plan.dims[dim].extent);
-  if (hasMain(shape)) {
-    Value end = loops.getMultiple(dim, step);
-    if (!longReductions.empty())
-      main = emitBlockSums(
-          builder, loc, loops, end, main, emitMain,
-          [&](size_t index, Value a, Value b) {
-            return combine(longReductions[index % perStrip], a, b);
-          },
-          shareFrom);
-    else if (isShared)
-      emitSharedBlocks(builder, loc, loops, end, emitMain, shareFrom);
-    else
-      main = emitMain(loops.getConstant(0), end, main);
-  }
-  auto emitSingles = [&](Value from, Value to, ValueRange inits) {
-    return loops.emitFor(from, to, shape.unit, inits,
-                         [&](Value iv, ValueRange args) {
-                           values.setPosition(dim, iv);
-                           Strip strip(dim, shape.unit, shape.isPaired);
-                           return compute(strip, args);
-                         });
-  };
-  if (hasSingles(shape)) {
-    Value end = loops.getMultiple(dim, shape.unit);
-    if (step > shape.unit)
-      rest = emitSingles(loops.getMultiple(dim, step), end, rest);
-    else if (isShared)
-      emitSharedBlocks(builder, loc, loops, end, emitSingles, shareFrom);
-    else
-      rest = emitSingles(loops.getConstant(0), end, rest);
-  }
-  if (loops.hasTail(dim, shape.unit) && shape.isPaired)
-    for (unsigned parity : {0, 1})
-      loops.getTailMaskOfHalf(dim, shape.unit, parity);
-  rest = loops.emitTail(dim, shape.unit, rest, [&](Value from, Value mask) {
-    values.setPosition(dim, from);
-    Strip strip(dim, shape.unit, shape.isPaired);
-    strip.mask = mask;
-    for (StripPart &part : strip.getParts())
-      part.mask = shape.isPaired
-                      ? loops.getTailMaskOfHalf(dim, shape.unit, part.parity)
-                      : mask;
-    return compute(strip, rest);
-  });
-  llvm::append_range(main, rest);
-  return main;
-}
-
-//===----------------------------------------------------------------------===//
-// Passes
-//===----------------------------------------------------------------------===//
-
-Value RowEmitter::combine(const Reduction &reduction, Value a, Value b) {
-  if (auto fma = dyn_cast<math::FmaOp>(reduction.combiner))
-    return arith::AddFOp::create(builder, loc, a, b, fma.getFastmath());
-  return mlir::clone(builder, reduction.combiner, a.getType(), {a, b})
-      ->getResult(0);
-}
-
-/// All partial results of a reduction as one scalar.
-Value RowEmitter::foldTotal(const Reduction &reduction, ArrayRef<Value> main,
-                            Value rest, StripShape shape) {
-  auto pair = [&](Value a, Value b) { return combine(reduction, a, b); };
-  Value total;
-  if (hasMain(shape)) {
-    SmallVector<Value> chunks = llvm::to_vector(main);
-    while (chunks.size() > 1) {
-      size_t half = chunks.size() / 2;
-      for (size_t i = 0; i < half; ++i)
-        chunks[i] = pair(chunks[i], chunks[i + half]);
-      chunks.resize(half);
-    }
-    total = foldLanes(builder, loc, chunks.front(), plan.lanes, pair);
-  }
-  if (hasSingles(shape) || loops.hasTail(shape.dim, shape.unit) || !total)
-    total = total ? pair(total, rest) : rest;
-  return reduceLanes(builder, loc, total, pair);
-}
 
 Value RowEmitter::addInitial(const Reduction &reduction, Value total) {
   const RowNode &node = plan.nodes[reduction.node];
@@ -264,23 +110,10 @@ Value RowEmitter::addInitial(const Reduction &reduction, Value total) {
   if (matchPattern(initial, m_Constant(&constant)) &&
       constant == getNeutralValue(reduction.combiner, reduction.type))
     return total;
-  return combine(reduction, initial, total);
-}
-
-/// Whether a pass adds and multiplies, which different units of the CPU do:
-/// those that multiply can take half of the additions, too.
-bool RowEmitter::balancesUnits(ArrayRef<Reduction> reductions) const {
-  auto isAny = [&](auto predicate) {
-    return llvm::any_of(reductions, [&](const Reduction &reduction) {
-      return reduction.type.isF32() && !reduction.isDot && predicate(reduction);
-    });
-  };
-  return isAny([](const Reduction &reduction) {
-           return isa<arith::AddFOp>(reduction.combiner);
-         }) &&
-         isAny([](const Reduction &reduction) {
-           return isa<math::FmaOp>(reduction.combiner);
-         });
+  if (auto type = dyn_cast<VectorType>(total.getType());
+      type && !isa<VectorType>(initial.getType()))
+    initial = broadcastLanes(builder, loc, initial, type.getDimSize(0));
+  return combinePartials(builder, loc, reduction, initial, total);
 }
 
 /// A vector of ones, of which LLVM does not know that it is.
@@ -302,6 +135,10 @@ Value RowEmitter::getOnes(int64_t width) {
 
 /// Stores what later passes read, and a result besides if that lies elsewhere.
 void RowEmitter::storeKept(const RowPlanSink &sink, Value value, Strip &strip) {
+  if (variant.step.isUnrolled)
+    return values.storeVector(
+        sink, value, strip,
+        *variant.stream.known && !strip.mask ? options.vectorBytes : 0);
   values.storeVector(sink, value, strip);
   if (&sink != earlyPlace)
     return;
@@ -314,7 +151,7 @@ void RowEmitter::storeKept(const RowPlanSink &sink, Value value, Strip &strip) {
       [] {});
 }
 
-/// One pass over the row; `sinks` are stored on the way.
+/// One pass over each of the rows; `sinks` are stored on the way.
 SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
                                           ArrayRef<const RowPlanSink *> sinks,
                                           bool prefetches) {
@@ -328,6 +165,8 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
   StripShape shape =
       chooseReductionShape(plan, options, roots, columns.back(), share * count,
                            share, values.getStored());
+  if (variant.step.isUnrolled)
+    shape = shape.inUnits();
 
   bool balances = options.isX86 && balancesUnits(reductions);
   // Additions of every other strip are multiplications and additions.
@@ -338,12 +177,12 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
   int64_t strips = 0;
 
   values.beginPass();
-  SmallVector<Value> accumulators;
+  SmallVector<Value> neutral;
   auto addNeutral = [&](int64_t width) {
     for (const Reduction &reduction : reductions) {
       auto type =
           VectorType::get({shape.isPaired ? width / 2 : width}, reduction.type);
-      accumulators.push_back(arith::ConstantOp::create(
+      neutral.push_back(arith::ConstantOp::create(
           builder, loc,
           DenseElementsAttr::get(
               type,
@@ -353,64 +192,75 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
   for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
     addNeutral(shape.width);
   addNeutral(shape.unit);
-  if (columns.size() == 1 && mayBeLong(plan.dims[shape.dim].extent))
-    longReductions = reductions;
-  accumulators = emitColumns(
-      columns, accumulators, shape, [&](Strip &strip, ValueRange args) {
-        SmallVector<Value> next;
-        Value one =
-            balances && strips++ % 2 ? getOnes(strip.getPartWidth()) : Value();
-        for (auto [reduction, accumulator] : llvm::zip_equal(reductions, args))
-          next.push_back(
-              reduction.isDot
-                  ? values.accumulateDot(reduction.node, reduction.output,
-                                         accumulator, strip)
-                  : values.accumulate(reduction.node, reduction.output,
-                                      accumulator, strip, one));
-        SmallVector<Value> results;
-        for (const RowPlanSink *sink : sinks)
-          results.push_back(values.getVector(sink->node, sink->output, strip));
-        for (auto [sink, result] : llvm::zip_equal(sinks, results))
-          storeKept(*sink, result, strip);
-        // A branch on it would cost accumulators their registers.
-        Condition isFar{variant.prefetchFar.known.value_or(false), {}};
-        if (prefetches && !strip.mask)
-          emitIf(
-              builder, loc, variant.prefetch,
-              [&] { values.prefetchNextRow(strip, isFar); }, [] {});
-        return next;
-      });
-  longReductions = {};
+  auto compute = [&](ArrayRef<Strip *> rows, ValueRange args) {
+    Strip &strip = *rows.front();
+    SmallVector<Value> next;
+    Value one =
+        balances && strips++ % 2 ? getOnes(strip.getPartWidth()) : Value();
+    for (auto [reduction, accumulator] : llvm::zip_equal(reductions, args))
+      next.push_back(reduction.isDot
+                         ? values.accumulateDot(reduction.node,
+                                                reduction.output, accumulator,
+                                                strip)
+                         : values.accumulate(reduction.node, reduction.output,
+                                             accumulator, strip, one));
+    SmallVector<Value> results;
+    for (const RowPlanSink *sink : sinks)
+      results.push_back(values.getVector(sink->node, sink->output, strip));
+    for (auto [sink, result] : llvm::zip_equal(sinks, results))
+      storeKept(*sink, result, strip);
+    // A branch on it would cost accumulators their registers.
+    Condition isFar{variant.prefetchFar.known.value_or(false), {}};
+    if (prefetches && !strip.mask)
+      emitIf(
+          builder, loc, variant.prefetch,
+          [&] { values.prefetchNextRow(strip, isFar); }, [] {});
+    return next;
+  };
+  NodeSet nodes = getComputedNodes(plan, roots, values.getStored());
+  if (roundsTogether())
+    columnLoops.emit(getStepRows(), columns, {}, shape, CombineBlocks(),
+                     /*shareFrom=*/0, [&](ArrayRef<Strip *> rows, ValueRange) {
+                       values.roundTogether(nodes, rows);
+                       return SmallVector<Value>();
+                     });
+  // Of each reduction, what each row has left for the horizontal one.
+  SmallVector<SmallVector<Value>> partials(count);
+  for (unsigned row : getStepRows()) {
+    SmallVector<Value> accumulators = columnLoops.emit(
+        row, columns, neutral, shape,
+        [&](size_t index, Value a, Value b) {
+          return combinePartials(builder, loc, reductions[index], a, b);
+        },
+        shareFrom, compute);
+    for (auto [index, reduction] : llvm::enumerate(reductions)) {
+      SmallVector<Value> main;
+      for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
+        main.push_back(accumulators[chunk * count + index]);
+      Value rest = accumulators[shape.chunks * count + index];
+      Value total;
+      if (columnLoops.hasMain(shape))
+        total = foldChunks(builder, loc, reduction, main, plan.lanes);
+      if (columnLoops.hasSingles(shape) ||
+          loops.hasTail(shape.dim, shape.unit) || !total)
+        total = total ? combinePartials(builder, loc, reduction, total, rest)
+                      : rest;
+      partials[index].push_back(total);
+    }
+  }
   values.endPass();
 
   SmallVector<Value> totals;
-  for (auto [index, reduction] : llvm::enumerate(reductions)) {
-    SmallVector<Value> main;
-    for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
-      main.push_back(accumulators[chunk * count + index]);
-    Value rest = accumulators[shape.chunks * count + index];
-    totals.push_back(foldTotal(reduction, main, rest, shape));
+  for (size_t index = 0; index < reductions.size(); ++index) {
+    ArrayRef<Value> rows = partials[index];
+    auto combine = [&](Value a, Value b) {
+      return combinePartials(builder, loc, reductions[index], a, b);
+    };
+    totals.push_back(rows.size() == 1
+                         ? reduceLanes(builder, loc, rows.front(), combine)
+                         : reduceRows(builder, loc, rows, combine));
   }
   return totals;
-}
-
-/// Whether what the dot product has flushed to zero may matter in one of the
-/// totals: less than 2^-126 for each product and each sum.
-Value RowEmitter::emitIsTiny(ArrayRef<Reduction> reductions,
-                             ArrayRef<Value> totals) {
-  Value limit = arith::ConstantOp::create(
-      builder, loc, builder.getF32FloatAttr(std::ldexp(1.0f, -60)));
-  Value isTiny;
-  for (auto [reduction, total] : llvm::zip_equal(reductions, totals)) {
-    if (!reduction.isDot)
-      continue;
-    Value magnitude = math::AbsFOp::create(builder, loc, total);
-    Value isSmall = arith::CmpFOp::create(
-        builder, loc, arith::CmpFPredicate::OLT, magnitude, limit);
-    isTiny = isTiny ? builder.createOrFold<arith::OrIOp>(loc, isTiny, isSmall)
-                    : isSmall;
-  }
-  return isTiny;
 }
 
 void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
@@ -422,14 +272,20 @@ void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
   // What the row waits for memory with is the pass with most to compute.
   bool prefetches = !scratch.empty() && !std::exchange(hasPrefetched, true);
   SmallVector<Value> totals = emitTotals(reductions, sinks, prefetches);
-  for (const RowPlanSink *sink : sinks)
-    values.readFrom(*sink);
+  if (!variant.step.isUnrolled)
+    for (const RowPlanSink *sink : sinks)
+      values.readFrom(*sink);
 
-  if (Value isTiny = emitIsTiny(reductions, totals)) {
+  if (Value isTiny = emitIsTiny(builder, loc, reductions, totals)) {
     SmallVector<Reduction> exact = llvm::to_vector(reductions);
     for (Reduction &reduction : exact)
       reduction.isDot = false;
-    Value unlikely = emitUnlikely(builder, loc, isTiny);
+    bool isVector = isa<VectorType>(isTiny.getType());
+    Value isAny = isTiny;
+    if (isVector)
+      isAny = vector::ReductionOp::create(builder, loc,
+                                          vector::CombiningKind::OR, isTiny);
+    Value unlikely = emitUnlikely(builder, loc, isAny);
     auto branch =
         scf::IfOp::create(builder, loc, ValueRange(totals).getTypes(), unlikely,
                           /*withElseRegion=*/true);
@@ -439,7 +295,13 @@ void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
     builder.setInsertionPointToStart(branch.thenBlock());
     RowValues::RowState state = values.getRowState();
     int64_t sharedFrom = std::exchange(shareFrom, 0);
-    scf::YieldOp::create(builder, loc, emitTotals(exact, {}));
+    SmallVector<Value> exactTotals = emitTotals(exact, {});
+    // A row's bits do not depend on its neighbours.
+    if (isVector)
+      for (auto [total, exactTotal] : llvm::zip_equal(totals, exactTotals))
+        exactTotal =
+            arith::SelectOp::create(builder, loc, isTiny, exactTotal, total);
+    scf::YieldOp::create(builder, loc, exactTotals);
     shareFrom = sharedFrom;
     values.setRowState(std::move(state));
     totals = SmallVector<Value>(branch.getResults());
@@ -457,6 +319,8 @@ const RowPlanSink *RowEmitter::takeEarlySink(ArrayRef<Reduction> reductions) {
   if (!early || earlyPlace ||
       plan.nodes[reductions.front().node].columns != plan.columns)
     return nullptr;
+  if (variant.step.isUnrolled)
+    return earlyPlace = early;
   return earlyPlace = kept.keepResult(
              *early, variant.stream, variant.isLarge,
              [&](unsigned dim) { return values.getPosition(dim); });
@@ -468,7 +332,8 @@ SmallVector<const RowPlanSink *>
 RowEmitter::keepValues(ArrayRef<Reduction> reductions,
                        ArrayRef<const RowPlanSink *> results) {
   const RowNode &first = plan.nodes[reductions.front().node];
-  if (first.columns != plan.columns)
+  // All that short rows have computed is there still.
+  if (first.columns != plan.columns || variant.step.isUnrolled)
     return {};
   StoredOutputs stored = values.getStored();
   for (const RowPlanSink *sink : results)
@@ -499,36 +364,30 @@ void RowEmitter::emitStores() {
       roots.push_back(sink.node);
     StripShape shape =
         chooseStoringShape(plan, options, roots, values.getStored());
+    if (variant.step.isUnrolled)
+      shape = matchReductions(plan, shape).inUnits();
     values.beginPass();
-    emitColumns(plan.columns, {}, shape, [&](Strip &strip, ValueRange) {
-      SmallVector<Value> results;
-      for (const RowPlanSink &sink : perElement)
-        results.push_back(values.getVector(sink.node, sink.output, strip));
-      auto store = [&](bool stream) {
-        for (auto [sink, result] : llvm::zip_equal(perElement, results))
-          values.storeVector(sink, result, strip,
-                             stream ? options.vectorBytes : 0);
-      };
-      if (strip.mask) {
-        store(false);
-        return SmallVector<Value>();
+    SmallVector<StripResults> unstored;
+    NodeSet nodes = getComputedNodes(plan, roots, values.getStored());
+    auto compute = [&](ArrayRef<Strip *> strips, ValueRange) {
+      if (roundsTogether())
+        values.roundTogether(nodes, strips);
+      for (Strip *strip : strips) {
+        StripResults &of = unstored.emplace_back();
+        of.strip = strip;
+        llvm::append_range(of.positions, values.getPositions());
+        for (const RowPlanSink &sink : perElement)
+          of.results.push_back(
+              values.getVector(sink.node, sink.output, *strip));
       }
-      auto storeWhole = [&] {
-        emitIf(
-            builder, loc, variant.stream, [&] { store(true); },
-            [&] { store(false); });
-      };
-      // Where neither is, one branch tells.
-      emitIf(
-          builder, loc, variant.prefetch,
-          [&] {
-            if (!hasPrefetched)
-              values.prefetchNextRow(strip, variant.prefetchFar);
-            storeWhole();
-          },
-          [&] { variant.prefetch.known ? storeWhole() : store(false); });
+      if (storesAtOnce())
+        storeStrips(perElement, std::exchange(unstored, {}));
       return SmallVector<Value>();
-    });
+    };
+    columnLoops.emit(getStepRows(), plan.columns, {}, shape, CombineBlocks(),
+                     shareFrom, compute);
+    if (!unstored.empty())
+      storeStrips(perElement, unstored);
     values.endPass();
   }
   values.beginPass();
@@ -540,29 +399,55 @@ void RowEmitter::emitStores() {
   values.endPass();
 }
 
-void RowEmitter::emitRow() {
-  for (unsigned level = 1; level <= plan.levels; ++level) {
-    // Reductions over the same columns share a pass.
-    SmallVector<SmallVector<Reduction>> passes;
-    for (unsigned index = 0, e = plan.nodes.size(); index < e; ++index) {
-      const RowNode &node = plan.nodes[index];
-      if (!node.isReduction() || node.level != level)
-        continue;
-      auto *pass = llvm::find_if(passes, [&](ArrayRef<Reduction> others) {
-        const RowNode &other = plan.nodes[others.front().node];
-        return other.columns == node.columns && other.isPaired == node.isPaired;
-      });
-      if (pass == passes.end())
-        pass = &passes.emplace_back();
-      for (unsigned output = 0; output < node.combiners.size(); ++output)
-        pass->push_back(
-            {index, output, node.combiners[output],
-             node.combiners[output]->getResult(0).getType(),
-             options.useBF16Dot && !getDotFactors(node, output).empty()});
+/// Stores what was computed of strips, all of it behind one branch.
+void RowEmitter::storeStrips(ArrayRef<RowPlanSink> sinks,
+                             ArrayRef<StripResults> strips) {
+  auto forEach = [&](function_ref<void(const StripResults &)> body) {
+    for (const StripResults &strip : strips) {
+      values.setPositions(strip.positions);
+      body(strip);
     }
-    for (ArrayRef<Reduction> pass : passes)
+  };
+  auto store = [&](bool stream) {
+    forEach([&](const StripResults &strip) {
+      int64_t alignment =
+          stream && !strip.strip->mask ? options.vectorBytes : 0;
+      for (auto [sink, result] : llvm::zip_equal(sinks, strip.results))
+        values.storeVector(sink, result, *strip.strip, alignment);
+    });
+  };
+  if (llvm::all_of(strips, [](const StripResults &strip) -> bool {
+        return strip.strip->mask != nullptr;
+      }))
+    return store(false);
+  auto storeWhole = [&] {
+    emitIf(
+        builder, loc, variant.stream, [&] { store(true); },
+        [&] { store(false); });
+  };
+  // Where neither is, one branch tells.
+  emitIf(
+      builder, loc, variant.prefetch,
+      [&] {
+        if (!hasPrefetched)
+          forEach([&](const StripResults &strip) {
+            if (!strip.strip->mask)
+              values.prefetchNextRow(*strip.strip, variant.prefetchFar);
+          });
+        storeWhole();
+      },
+      [&] { variant.prefetch.known ? storeWhole() : store(false); });
+}
+
+/// Computes the rows at `positions` of `dim`, or the one row that there is.
+void RowEmitter::emitStep(std::optional<unsigned> dim,
+                          ArrayRef<Value> positions) {
+  values.beginRows(dim, positions);
+  hasPrefetched = false;
+  earlyPlace = nullptr;
+  for (unsigned level = 1; level <= plan.levels; ++level)
+    for (ArrayRef<Reduction> pass : getReductionPasses(plan, options, level))
       emitReductions(pass);
-  }
   emitStores();
 }
 
@@ -571,7 +456,7 @@ void RowEmitter::emit() {
   for (auto [dim, rowDim] : llvm::enumerate(plan.dims))
     if (rowDim.extent == 1)
       values.setPosition(dim, loops.getConstant(0));
-  if (variant.keepEarly)
+  if (variant.keepEarly && storesAtOnce())
     early = findEarlySink(plan);
   kept.begin();
   emitRowLoops(plan.rows);
@@ -580,16 +465,36 @@ void RowEmitter::emit() {
 
 void RowEmitter::emitRowLoops(ArrayRef<unsigned> rows) {
   if (rows.empty())
-    return emitRow();
+    return emitStep(std::nullopt, {});
   unsigned dim = rows.front();
+  ArrayRef<unsigned> inner = rows.drop_front();
   if (plan.dims[dim].extent == 1)
-    return emitRowLoops(rows.drop_front());
-  loops.emitFor(loops.getConstant(0), loops.getExtent(dim), 1, {},
-                [&](Value iv, ValueRange) {
-                  values.setPosition(dim, iv);
-                  emitRowLoops(rows.drop_front());
-                  return SmallVector<Value>();
-                });
+    return emitRowLoops(inner);
+  bool isInnermost = llvm::all_of(
+      inner, [&](unsigned other) { return plan.dims[other].extent == 1; });
+  auto emitLoop = [&](Value from, Value to, int64_t step) {
+    loops.emitFor(from, to, step, {}, [&](Value iv, ValueRange) {
+      values.setPosition(dim, iv);
+      if (!isInnermost) {
+        emitRowLoops(inner);
+        return SmallVector<Value>();
+      }
+      SmallVector<Value> positions = {iv};
+      for (int64_t row = 1; row < step; ++row)
+        positions.push_back(
+            arith::AddIOp::create(builder, loc, iv, loops.getConstant(row)));
+      emitStep(dim, positions);
+      return SmallVector<Value>();
+    });
+  };
+  Value zero = loops.getConstant(0), end = loops.getExtent(dim);
+  int64_t step = isInnermost ? variant.step.rows : 1;
+  if (step == 1)
+    return emitLoop(zero, end, 1);
+  Value last = loops.getMultiple(dim, step);
+  emitLoop(zero, last, step);
+  if (loops.hasTail(dim, step))
+    emitLoop(last, end, 1);
 }
 
 void rows::emitRows(RewriterBase &rewriter, Location loc, const RowPlan &plan,

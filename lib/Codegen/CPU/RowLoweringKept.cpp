@@ -13,7 +13,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -165,25 +164,8 @@ KeptValues::keepResult(const RowPlanSink &sink, Condition isElsewhere,
 SmallVector<const RowPlanSink *> KeptValues::keep(ArrayRef<unsigned> pass,
                                                   ArrayRef<unsigned> later,
                                                   const StoredOutputs &stored) {
-  NodeSet here = getComputedNodes(plan, pass, stored);
-  llvm::SmallSetVector<std::pair<unsigned, unsigned>, 2> wanted;
-  for (unsigned index : getComputedNodes(plan, later, stored)) {
-    // What both passes compute has its own operands kept, if any.
-    if (here.contains(index))
-      continue;
-    for (const RowOperand &operand : plan.nodes[index].operands)
-      if (operand.kind == RowOperand::Kind::Node &&
-          !plan.nodes[operand.node].isReduction() &&
-          !stored.contains({operand.node, operand.output}) &&
-          here.contains(operand.node))
-        wanted.insert({operand.node, operand.output});
-  }
-  for (const RowPlanSink &sink : plan.sinks)
-    if (!sink.isPerRow && here.contains(sink.node) &&
-        !stored.contains({sink.node, sink.output}))
-      wanted.insert({sink.node, sink.output});
   SmallVector<const RowPlanSink *> kept;
-  for (auto [node, output] : wanted) {
+  for (auto [node, output] : getHandedOn(plan, pass, later, stored)) {
     linalg::LinalgOp op = plan.nodes[node].op;
     ArrayRef<unsigned> dims = plan.nodes[node].dims;
     bool spansRow = llvm::all_of(plan.columns, [&](unsigned dim) {

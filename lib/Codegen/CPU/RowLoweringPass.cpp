@@ -52,6 +52,7 @@ struct LowerRowGroups : xfmr::impl::LowerRowGroupsBase<LowerRowGroups> {
     options.nonTemporalFromBytes = nonTemporalFromBytes;
     options.isX86 = x86;
     options.shareRowsFrom = shareRowsFrom;
+    options.shortRows = shortRows;
 
     SmallVector<Block *> blocks;
     getOperation()->walk([&](Block *block) {

@@ -29,6 +29,29 @@ NodeSet rows::getComputedNodes(const RowPlan &plan, ArrayRef<unsigned> roots,
   return nodes;
 }
 
+OutputSet rows::getHandedOn(const RowPlan &plan, ArrayRef<unsigned> pass,
+                            ArrayRef<unsigned> later,
+                            const StoredOutputs &stored) {
+  NodeSet here = getComputedNodes(plan, pass, stored);
+  OutputSet wanted;
+  for (unsigned index : getComputedNodes(plan, later, stored)) {
+    // What both passes compute has its own operands kept, if any.
+    if (here.contains(index))
+      continue;
+    for (const RowOperand &operand : plan.nodes[index].operands)
+      if (operand.kind == RowOperand::Kind::Node &&
+          !plan.nodes[operand.node].isReduction() &&
+          !stored.contains({operand.node, operand.output}) &&
+          here.contains(operand.node))
+        wanted.insert({operand.node, operand.output});
+  }
+  for (const RowPlanSink &sink : plan.sinks)
+    if (!sink.isPerRow && here.contains(sink.node) &&
+        !stored.contains({sink.node, sink.output}))
+      wanted.insert({sink.node, sink.output});
+  return wanted;
+}
+
 namespace {
 
 /// What a pass computes from its roots on.
@@ -138,6 +161,17 @@ StripShape rows::chooseStoringShape(const RowPlan &plan,
   int64_t vectors = chooseVectors(work, options, 0, options.unroll);
   int64_t unit = isPaired ? 2 * plan.lanes : plan.lanes;
   return {dim, std::max(unit, vectors * plan.lanes), 1, unit, isPaired};
+}
+
+StripShape rows::matchReductions(const RowPlan &plan, StripShape shape) {
+  bool holdsUnpaired = llvm::any_of(plan.nodes, [&](const RowNode &node) {
+    return node.isReduction() && !node.isPaired && node.columns == plan.columns;
+  });
+  if (shape.isPaired && holdsUnpaired) {
+    shape.isPaired = false;
+    shape.unit /= 2;
+  }
+  return shape;
 }
 
 SmallVector<Value, 2> rows::getDotFactors(const RowNode &node,

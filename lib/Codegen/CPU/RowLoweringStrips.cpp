@@ -232,6 +232,51 @@ Value mlir::xfmr::reduceLanes(OpBuilder &builder, Location loc, Value vector,
   return vector::ExtractOp::create(builder, loc, vector, int64_t(0));
 }
 
+Value mlir::xfmr::reduceRows(OpBuilder &builder, Location loc,
+                             ArrayRef<Value> vectors,
+                             function_ref<Value(Value, Value)> combine) {
+  auto shuffle = [&](Value a, Value b, ArrayRef<int64_t> lanes) -> Value {
+    return vector::ShuffleOp::create(builder, loc, a, b, lanes);
+  };
+  // Each part has `rows` rows of `lanes` lanes, one after the other.
+  SmallVector<Value> parts = llvm::to_vector(vectors);
+  int64_t rows = 1;
+  int64_t lanes = cast<VectorType>(parts.front().getType()).getDimSize(0);
+  while (parts.size() > 1) {
+    SmallVector<int64_t> low, high;
+    int64_t kept = std::max<int64_t>(1, lanes / 2);
+    for (int64_t row = 0; row < 2 * rows; ++row)
+      for (int64_t lane = 0; lane < kept; ++lane) {
+        low.push_back(row * lanes + lane);
+        high.push_back(row * lanes + lane + kept);
+      }
+    for (size_t i = 0; i < parts.size() / 2; ++i) {
+      Value a = parts[2 * i], b = parts[2 * i + 1];
+      parts[i] = shuffle(a, b, low);
+      if (lanes > 1)
+        parts[i] = combine(parts[i], shuffle(a, b, high));
+    }
+    parts.resize(parts.size() / 2);
+    rows *= 2;
+    lanes = kept;
+  }
+  // Lanes that are not needed any more are computed as well: to move the rest
+  // next to each other would take longer.
+  Value result = parts.front();
+  for (int64_t half = lanes / 2; half > 0; half /= 2) {
+    SmallVector<int64_t> others;
+    for (int64_t lane = 0; lane < rows * lanes; ++lane)
+      others.push_back(lane ^ half);
+    result = combine(result, shuffle(result, result, others));
+  }
+  if (lanes == 1)
+    return result;
+  SmallVector<int64_t> totals;
+  for (int64_t row = 0; row < rows; ++row)
+    totals.push_back(row * lanes);
+  return shuffle(result, result, totals);
+}
+
 Value mlir::xfmr::emitRoundDown(OpBuilder &builder, Location loc, Value size,
                                 int64_t step) {
   if (step == 1)

@@ -83,6 +83,12 @@ Value foldLanes(OpBuilder &builder, Location loc, Value vector, int64_t width,
 Value reduceLanes(OpBuilder &builder, Location loc, Value vector,
                   function_ref<Value(Value, Value)> combine);
 
+/// `reduceLanes` of several vectors at once, a power of two of them: lane r of
+/// the result is what vector r becomes, by the same tree. Vectors share a
+/// register from the step on from which half of one has nothing more to do.
+Value reduceRows(OpBuilder &builder, Location loc, ArrayRef<Value> vectors,
+                 function_ref<Value(Value, Value)> combine);
+
 /// `size` rounded down to a multiple of `step`, a power of two.
 Value emitRoundDown(OpBuilder &builder, Location loc, Value size, int64_t step);
 

@@ -32,6 +32,18 @@ void RowValues::endPass() {
   anchor = nullptr;
 }
 
+void RowValues::beginRows(std::optional<unsigned> dim,
+                          ArrayRef<Value> positions) {
+  rowDim = dim;
+  rowPositions = llvm::to_vector(positions);
+  numRows = dim ? positions.size() : 1;
+  if (dim)
+    position[*dim] = positions.front();
+  row = RowState();
+  reduced.clear();
+  stored.clear();
+}
+
 Value RowValues::getPerRow(unsigned node, unsigned output) {
   Computed computed = getOutput(node, output, nullptr);
   assert(computed.isPerRow && "the value differs along the row");
@@ -44,12 +56,8 @@ Value RowValues::getPerRow(const RowOperand &operand) {
 
 Value RowValues::getVector(unsigned node, unsigned output, Strip &strip) {
   SmallVector<Value, 2> parts;
-  for (StripPart &part : strip.getParts()) {
-    Computed computed = getOutput(node, output, &part);
-    parts.push_back(isa<VectorType>(computed.value.getType())
-                        ? computed.value
-                        : broadcast(computed, strip.getPartWidth()));
-  }
+  for (StripPart &part : strip.getParts())
+    parts.push_back(toStrip(getOutput(node, output, &part), strip));
   return strip.isPaired ? pack(parts[0], parts[1]) : parts[0];
 }
 
@@ -72,10 +80,7 @@ Value RowValues::accumulate(unsigned node, unsigned output, Value accumulator,
     Value next;
     if (one && isa<arith::AddFOp>(combiner)) {
       Value addend = combiner->getOperand(combiner->getOperand(0) == argument);
-      Computed computed = getBodyValue(node, addend, &part);
-      Value vector = isa<VectorType>(computed.value.getType())
-                         ? computed.value
-                         : broadcast(computed, strip.getPartWidth());
+      Value vector = toStrip(getBodyValue(node, addend, &part), strip);
       next = math::FmaOp::create(builder, loc, vector, one, accumulator);
     } else {
       next = getBodyValue(node, op.getMatchingYieldValue(init)->get(), &part)
@@ -93,12 +98,8 @@ Value RowValues::accumulate(unsigned node, unsigned output, Value accumulator,
 /// A value of a body in the order of memory.
 Value RowValues::getPacked(unsigned node, Value value, Strip &strip) {
   Value parts[2];
-  for (auto [part, result] : llvm::zip_equal(strip.getParts(), parts)) {
-    Computed computed = getBodyValue(node, value, &part);
-    result = isa<VectorType>(computed.value.getType())
-                 ? computed.value
-                 : broadcast(computed, strip.getPartWidth());
-  }
+  for (auto [part, result] : llvm::zip_equal(strip.getParts(), parts))
+    result = toStrip(getBodyValue(node, value, &part), strip);
   return pack(parts[0], parts[1]);
 }
 
@@ -214,26 +215,86 @@ RowValues::Computed RowValues::getBodyValue(unsigned node, Value value,
   return computed;
 }
 
-/// Both parts of a value that is rounded to bf16, packed as in memory: so it is
-/// widened again, or stored. Nothing when the value is a scalar.
-RowValues::Computed RowValues::computeRounded(unsigned node, Operation *op,
-                                              Strip &strip) {
-  SmallVector<Value, 2> rounded;
-  for (StripPart &part : strip.getParts()) {
-    Computed wide = getBodyValue(node, op->getOperand(0), &part);
-    if (!isa<VectorType>(wide.value.getType()))
-      return {};
-    auto type =
-        VectorType::get({strip.getPartWidth()}, op->getResult(0).getType());
-    rounded.push_back(mlir::clone(builder, op, type, wide.value)->getResult(0));
+/// Vectors one after the other.
+static Value concatenate(OpBuilder &builder, Location loc,
+                         ArrayRef<Value> vectors) {
+  if (vectors.size() == 1)
+    return vectors.front();
+  auto type = cast<VectorType>(vectors.front().getType());
+  int64_t width = type.getDimSize(0), offset = 0;
+  auto wide = VectorType::get({width * static_cast<int64_t>(vectors.size())},
+                              type.getElementType());
+  Value result =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(wide));
+  for (Value vector : vectors) {
+    result = vector::InsertStridedSliceOp::create(builder, loc, vector, result,
+                                                  ArrayRef<int64_t>{offset},
+                                                  ArrayRef<int64_t>{1});
+    offset += width;
   }
-  Value packed =
-      vector::InterleaveOp::create(builder, loc, rounded[0], rounded[1]);
-  auto split = vector::DeinterleaveOp::create(builder, loc, packed);
-  for (auto [part, result] :
-       llvm::zip_equal(strip.getParts(), split->getResults()))
-    part.values[op->getResult(0)] = result;
-  return {packed, false};
+  return result;
+}
+
+static bool roundsToBF16(Operation *op) {
+  return isa<arith::TruncFOp>(op) &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isBF16();
+}
+
+/// A value that is rounded to bf16, of strips alike; in pairs, both parts
+/// packed as in memory: so it is widened again, or stored. False when it is a
+/// scalar.
+bool RowValues::computeRounded(unsigned node, Operation *op,
+                               ArrayRef<Strip *> strips) {
+  SmallVector<Value> wide[2];
+  for (Strip *strip : strips)
+    for (StripPart &part : strip->getParts()) {
+      Computed computed = getBodyValue(node, op->getOperand(0), &part);
+      if (!computed.isStrip())
+        return false;
+      wide[part.parity].push_back(computed.value);
+    }
+  bool isPaired = strips.front()->isPaired;
+  SmallVector<Value, 2> rounded;
+  for (unsigned parity = 0; parity <= static_cast<unsigned>(isPaired);
+       ++parity) {
+    Value joined = concatenate(builder, loc, wide[parity]);
+    auto type = VectorType::get(cast<VectorType>(joined.getType()).getShape(),
+                                op->getResult(0).getType());
+    rounded.push_back(mlir::clone(builder, op, type, joined)->getResult(0));
+  }
+  Value packed = rounded[0];
+  if (isPaired)
+    packed = vector::InterleaveOp::create(builder, loc, rounded[0], rounded[1]);
+  int64_t offset = 0;
+  for (Strip *strip : strips) {
+    Value own = packed;
+    if (strips.size() > 1)
+      own = vector::ExtractStridedSliceOp::create(
+          builder, loc, packed, ArrayRef<int64_t>{offset},
+          ArrayRef<int64_t>{strip->width}, ArrayRef<int64_t>{1});
+    offset += strip->width;
+    SmallVector<Value, 2> parts = {own};
+    if (isPaired) {
+      auto split = vector::DeinterleaveOp::create(builder, loc, own);
+      parts = {split.getRes1(), split.getRes2()};
+    }
+    for (auto [part, result] : llvm::zip_equal(strip->getParts(), parts))
+      part.values[op->getResult(0)] = result;
+  }
+  return true;
+}
+
+void RowValues::roundTogether(const NodeSet &nodes, ArrayRef<Strip *> strips) {
+  // Those first that others are computed from.
+  SmallVector<unsigned> ordered = llvm::to_vector(nodes);
+  llvm::sort(ordered);
+  for (unsigned node : ordered) {
+    linalg::LinalgOp op = plan.nodes[node].op;
+    for (Operation &inner : op.getBlock()->without_terminator())
+      if (roundsToBF16(&inner) &&
+          !strips.front()->parts[0].values.contains(inner.getResult(0)))
+        computeRounded(node, &inner, strips);
+  }
 }
 
 RowValues::Computed RowValues::computeBodyOp(unsigned node, OpResult value,
@@ -241,6 +302,13 @@ RowValues::Computed RowValues::computeBodyOp(unsigned node, OpResult value,
   Operation *op = value.getOwner();
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     unsigned dim = plan.nodes[node].dims[index.getDim()];
+    if (dim == rowDim && numRows > 1) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(anchor);
+      auto type = VectorType::get({numRows}, builder.getIndexType());
+      return {vector::FromElementsOp::create(builder, loc, type, rowPositions),
+              true};
+    }
     if (plan.isRow(dim))
       return {position[dim], true};
     const Strip &strip = *part->strip;
@@ -257,31 +325,32 @@ RowValues::Computed RowValues::computeBodyOp(unsigned node, OpResult value,
     Value first = broadcastLanes(builder, loc, position[dim], width);
     return {arith::AddIOp::create(builder, loc, first, iota), false};
   }
-  if (part && part->strip->isPaired && isa<arith::TruncFOp>(op) &&
-      value.getType().isBF16())
-    if (Computed rounded = computeRounded(node, op, *part->strip);
-        rounded.value)
-      return {part->values.lookup(value), false};
+  if (part && part->strip->isPaired && roundsToBF16(op) &&
+      computeRounded(node, op, part->strip))
+    return {part->values.lookup(value), false};
 
   SmallVector<Computed> operands;
-  bool isPerRow = true, isVector = false;
+  bool isPerRow = true;
   for (Value operand : op->getOperands()) {
     operands.push_back(getBodyValue(node, operand, part));
     isPerRow &= operands.back().isPerRow;
-    isVector |= isa<VectorType>(operands.back().value.getType());
   }
+  bool isVector = false;
+  for (Computed &operand : operands) {
+    if (!isPerRow)
+      operand.value = getLane(operand, part->strip->row);
+    isVector |= isa<VectorType>(operand.value.getType());
+  }
+  int64_t width = isPerRow ? numRows : part->strip->getPartWidth();
   SmallVector<Value> values;
   for (auto [index, operand] : llvm::enumerate(operands)) {
     bool staysScalar = !isVector || isa<VectorType>(operand.value.getType()) ||
                        (isa<arith::SelectOp>(op) && index == 0);
-    values.push_back(staysScalar
-                         ? operand.value
-                         : broadcast(operand, part->strip->getPartWidth()));
+    values.push_back(staysScalar ? operand.value : broadcast(operand, width));
   }
   SmallVector<Type> types;
   for (Type type : op->getResultTypes())
-    types.push_back(
-        isVector ? VectorType::get({part->strip->getPartWidth()}, type) : type);
+    types.push_back(isVector ? VectorType::get({width}, type) : type);
 
   OpBuilder::InsertionGuard guard(builder);
   if (isPerRow)
@@ -292,6 +361,26 @@ RowValues::Computed RowValues::computeBodyOp(unsigned node, OpResult value,
        llvm::zip_equal(op->getResults(), copy->getResults()))
     memo[original] = result;
   return {copy->getResult(value.getResultNumber()), isPerRow};
+}
+
+Value RowValues::getLane(Computed computed, unsigned stepRow) {
+  if (!computed.isPerRow || !isa<VectorType>(computed.value.getType()))
+    return computed.value;
+  Value &known = row.lanes[{computed.value, stepRow}];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(anchor);
+    known = vector::ExtractOp::create(builder, loc, computed.value,
+                                      static_cast<int64_t>(stepRow));
+  }
+  return known;
+}
+
+Value RowValues::toStrip(Computed computed, const Strip &strip) {
+  if (computed.isStrip())
+    return computed.value;
+  return broadcast({getLane(computed, strip.row), computed.isPerRow},
+                   strip.getPartWidth());
 }
 
 Value RowValues::broadcast(Computed scalar, int64_t width) {
@@ -306,7 +395,9 @@ Value RowValues::broadcast(Computed scalar, int64_t width) {
   return known;
 }
 
-SmallVector<Value> RowValues::getIndices(AffineMap map) {
+SmallVector<Value> RowValues::getIndices(AffineMap map, unsigned stepRow) {
+  if (rowDim)
+    position[*rowDim] = rowPositions[stepRow];
   SmallVector<Value> indices;
   for (AffineExpr expr : map.getResults()) {
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -334,8 +425,20 @@ RowValues::Computed RowValues::load(const RowOperand &operand,
       return {known->value, true};
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(anchor);
-    Value value = memref::LoadOp::create(builder, loc, operand.value,
-                                         getIndices(operand.map));
+    auto loadOf = [&](unsigned stepRow) -> Value {
+      return memref::LoadOp::create(builder, loc, operand.value,
+                                    getIndices(operand.map, stepRow));
+    };
+    Value value;
+    if (numRows > 1 && operand.map.isFunctionOfDim(*rowDim)) {
+      SmallVector<Value> lanes;
+      for (unsigned stepRow = 0; stepRow < numRows; ++stepRow)
+        lanes.push_back(loadOf(stepRow));
+      auto type = VectorType::get({numRows}, lanes.front().getType());
+      value = vector::FromElementsOp::create(builder, loc, type, lanes);
+    } else {
+      value = loadOf(0);
+    }
     row.loads.push_back({operand.value, operand.map, value, {}});
     return {value, true};
   }
@@ -343,7 +446,7 @@ RowValues::Computed RowValues::load(const RowOperand &operand,
   Strip &strip = *part->strip;
   if (const Strip::Load *known = find(strip.loads))
     return {known->parts[part->parity], false};
-  SmallVector<Value> indices = getIndices(operand.map);
+  SmallVector<Value> indices = getIndices(operand.map, strip.row);
   Strip::Load loaded{operand.value, operand.map, {}, {}};
   if (operand.map.isFunctionOfDim(strip.dim))
     loaded.value =
@@ -362,37 +465,40 @@ RowValues::Computed RowValues::load(const RowOperand &operand,
 }
 
 void RowValues::storePerRow(const RowPlanSink &sink, Value value) {
-  memref::StoreOp::create(builder, loc, value, sink.buffer,
-                          getIndices(sink.map));
+  for (unsigned stepRow = 0; stepRow < numRows; ++stepRow)
+    memref::StoreOp::create(builder, loc, getLane({value, true}, stepRow),
+                            sink.buffer, getIndices(sink.map, stepRow));
 }
 
 void RowValues::storeVector(const RowPlanSink &sink, Value value, Strip &strip,
                             int64_t streamAlignment) {
-  access.store(value, sink.buffer, getIndices(sink.map),
+  access.store(value, sink.buffer, getIndices(sink.map, strip.row),
                *getSteps(sink.map, strip.dim), strip.mask, streamAlignment);
 }
 
-void RowValues::prefetch(const RowOperand &operand, unsigned rowDim,
-                         unsigned dim, int64_t width, Locality locality) {
-  Value rowBefore = position[rowDim], before = position[dim];
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  position[rowDim] = arith::AddIOp::create(builder, loc, rowBefore, one);
+void RowValues::prefetch(const RowOperand &operand, const Strip &strip,
+                         Locality locality) {
+  Value rowBefore = rowPositions[strip.row], before = position[strip.dim];
+  Value step = arith::ConstantIndexOp::create(builder, loc, numRows);
+  rowPositions[strip.row] =
+      arith::AddIOp::create(builder, loc, rowBefore, step);
   Type type = cast<MemRefType>(operand.value.getType()).getElementType();
   int64_t perLine = kCacheLineBytes * 8 / type.getIntOrFloatBitWidth();
-  for (int64_t offset = 0; offset < width; offset += perLine) {
+  for (int64_t offset = 0; offset < strip.width; offset += perLine) {
     Value by = arith::ConstantIndexOp::create(builder, loc, offset);
-    position[dim] = builder.createOrFold<arith::AddIOp>(loc, before, by);
-    memref::PrefetchOp::create(builder, loc, operand.value,
-                               getIndices(operand.map), /*isWrite=*/false,
-                               static_cast<unsigned>(locality),
-                               /*isDataCache=*/true);
+    position[strip.dim] = builder.createOrFold<arith::AddIOp>(loc, before, by);
+    memref::PrefetchOp::create(
+        builder, loc, operand.value, getIndices(operand.map, strip.row),
+        /*isWrite=*/false, static_cast<unsigned>(locality),
+        /*isDataCache=*/true);
   }
-  position[rowDim] = rowBefore;
-  position[dim] = before;
+  rowPositions[strip.row] = rowBefore;
+  position[strip.dim] = before;
 }
 
 void RowValues::prefetchNextRow(Strip &strip, Condition isFar) {
-  unsigned rowDim = plan.rows.back();
+  if (!rowDim)
+    return;
   SmallVector<const RowOperand *> fetched;
   for (const RowNode &node : plan.nodes)
     for (const RowOperand &operand : node.operands) {
@@ -400,7 +506,7 @@ void RowValues::prefetchNextRow(Strip &strip, Condition isFar) {
         return other->value == operand.value && other->map == operand.map;
       };
       if (operand.kind == RowOperand::Kind::Buffer &&
-          operand.map.isFunctionOfDim(rowDim) &&
+          operand.map.isFunctionOfDim(*rowDim) &&
           operand.map.isFunctionOfDim(strip.dim) &&
           StripAccess::isDirect(cast<MemRefType>(operand.value.getType()),
                                 *getSteps(operand.map, strip.dim)) &&
@@ -409,7 +515,7 @@ void RowValues::prefetchNextRow(Strip &strip, Condition isFar) {
     }
   auto fetch = [&](Locality locality) {
     for (const RowOperand *operand : fetched)
-      prefetch(*operand, rowDim, strip.dim, strip.width, locality);
+      prefetch(*operand, strip, locality);
   };
   emitIf(
       builder, loc, isFar, [&] { fetch(Locality::SecondCache); },

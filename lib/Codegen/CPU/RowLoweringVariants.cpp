@@ -284,8 +284,10 @@ void VariantEmitter::emitVariant(const RowVariant &variant) {
 
 void VariantEmitter::emit() {
   hoist = arith::ConstantIndexOp::create(builder, loc, 0);
-  const RowPlanSink *early = findEarlySink(plan);
   RowVariant variant;
+  variant.step = chooseRowStep(plan, options);
+  const RowPlanSink *early =
+      variant.step.isUnrolled ? nullptr : findEarlySink(plan);
   choosePrefetch(variant);
   if (!early || KeptValues::isPossible(plan, *early))
     variant.isLarge = isLarge();

@@ -368,6 +368,12 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     Linalg ops on memrefs become row groups of their own, as do copies between
     memrefs that are not contiguous.
 
+    With `short-rows`, rows of static length whose inputs fit half of the vector
+    registers have no strip loops: what one pass loads and computes stays in
+    registers for the next, and several rows are one step. Their horizontal
+    reductions share registers, and what is the same along a row is computed for
+    all of them in one vector. The sums have the same order.
+
     Where all elements are bf16, the even and the odd ones of a strip are two
     vectors (`vector.deinterleave`): they are widened without moving a lane, and a
     sum takes the odd element of a pair first. With `bf16-dot`, sums of products
@@ -437,6 +443,9 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     Option<"shareRowsFrom", "share-rows-from", "int64_t", "0",
            "Elements from which threads may share a row, in blocks of 16384; 0 "
            "for never">,
+    Option<"shortRows", "short-rows", "unsigned", "0",
+           "Rows a step, at most, where the inputs of one fit half of the vector "
+           "registers and stay there; 0 for loops over every row">,
     Option<"x86", "x86", "bool", "false",
            "The target is an x86 CPU: fences behind non-temporal stores, additions by its multipliers too">
   ];

@@ -53,6 +53,9 @@ struct RowLoweringOptions {
   /// Elements of a row from which threads may share it: loops over its blocks
   /// are `scf.forall`; 0 for never.
   int64_t shareRowsFrom = 0;
+  /// Rows of which the inputs fit half of the vector registers stay there, and
+  /// so many or less are taken a step; 0 for loops over every row.
+  unsigned shortRows = 0;
   /// The target is an x86 CPU: its non-temporal stores need a fence.
   bool isX86 = false;
 };

@@ -1,0 +1,168 @@
+//===- RowLoweringColumns.cpp - A pass over the columns of rows -----------===//
+//
+// Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowLoweringColumns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include <deque>
+
+using namespace mlir;
+using namespace mlir::xfmr;
+using namespace mlir::xfmr::rows;
+
+bool ColumnLoops::hasMain(StripShape shape) const {
+  int64_t extent = plan.dims[shape.dim].extent;
+  return shape.getStep() > shape.unit &&
+         (ShapedType::isDynamic(extent) || extent >= shape.getStep());
+}
+
+bool ColumnLoops::hasSingles(StripShape shape) const {
+  int64_t extent = plan.dims[shape.dim].extent;
+  if (ShapedType::isDynamic(extent))
+    return true;
+  return (shape.getStep() > shape.unit ? extent % shape.getStep() : extent) >=
+         shape.unit;
+}
+
+SmallVector<Value> ColumnLoops::emit(ArrayRef<unsigned> stepRows,
+                                     ArrayRef<unsigned> columns,
+                                     ValueRange accumulators, StripShape shape,
+                                     CombineBlocks combine, int64_t shareFrom,
+                                     ComputeStrips compute) {
+  llvm::fill(place, -1);
+  return emitColumns(
+      {stepRows, shape, combine, shareFrom, compute, columns.size() == 1},
+      columns, accumulators);
+}
+
+SmallVector<Value> ColumnLoops::emitColumns(const Pass &pass,
+                                            ArrayRef<unsigned> columns,
+                                            ValueRange accumulators) {
+  if (columns.size() == 1)
+    return emitStrips(pass, accumulators);
+  unsigned dim = columns.front();
+  // Its position is known, and values that depend on it alone are the row's.
+  if (plan.dims[dim].extent == 1)
+    return emitColumns(pass, columns.drop_front(), accumulators);
+  return emitLoop(dim, loops.getConstant(0), loops.getExtent(dim), 1,
+                  accumulators, [&](Value iv, ValueRange args) {
+                    values.setPosition(dim, iv);
+                    return emitColumns(pass, columns.drop_front(), args);
+                  });
+}
+
+SmallVector<Value> ColumnLoops::emitLoop(
+    unsigned dim, Value from, Value to, int64_t step, ValueRange inits,
+    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  if (!isUnrolled)
+    return loops.emitFor(from, to, step, inits, body);
+  int64_t first = *getConstantIntValue(from), end = *getConstantIntValue(to);
+  SmallVector<Value> carried = llvm::to_vector(inits);
+  for (int64_t position = first; position < end; position += step) {
+    place[dim] = position;
+    carried = body(loops.getConstant(position), carried);
+  }
+  return carried;
+}
+
+SmallVector<Value> ColumnLoops::computeStrips(const Pass &pass, Value position,
+                                              int64_t width, Value mask,
+                                              ValueRange args) {
+  const StripShape &shape = pass.shape;
+  unsigned dim = shape.dim;
+  values.setPosition(dim, position);
+  std::deque<Strip> strips;
+  SmallVector<Strip *> computed;
+  for (unsigned row : pass.stepRows) {
+    Strip &strip = strips.emplace_back(row, dim, width, shape.isPaired);
+    strip.mask = mask;
+    if (mask)
+      for (StripPart &part : strip.getParts())
+        part.mask = shape.isPaired
+                        ? loops.getTailMaskOfHalf(dim, shape.unit, part.parity)
+                        : mask;
+    computed.push_back(&strip);
+    if (!isUnrolled)
+      continue;
+    place[dim] = *getConstantIntValue(position);
+    SmallVector<int64_t> key = llvm::to_vector(place);
+    key.append({row, dim, shape.isPaired});
+    computed.back() = &values.keepStrip(key, strip);
+  }
+  return pass.compute(computed, args);
+}
+
+SmallVector<Value> ColumnLoops::emitStrips(const Pass &pass,
+                                           ValueRange accumulators) {
+  const StripShape &shape = pass.shape;
+  unsigned dim = shape.dim;
+  size_t perStrip = accumulators.size() / (shape.chunks + 1);
+  size_t numMain = perStrip * shape.chunks;
+  SmallVector<Value> main =
+      SmallVector<Value>(accumulators.take_front(numMain));
+  SmallVector<Value> rest =
+      SmallVector<Value>(accumulators.drop_front(numMain));
+  int64_t step = shape.getStep();
+
+  auto emitMain = [&](Value from, Value to, ValueRange inits) {
+    return emitLoop(dim, from, to, step, inits, [&](Value iv, ValueRange args) {
+      SmallVector<Value> next;
+      for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
+        Value offset = loops.getConstant(chunk * shape.width);
+        llvm::append_range(
+            next,
+            computeStrips(pass,
+                          builder.createOrFold<arith::AddIOp>(loc, iv, offset),
+                          shape.width, /*mask=*/{},
+                          args.slice(chunk * perStrip, perStrip)));
+      }
+      return next;
+    });
+  };
+  bool mayHaveBlocks = pass.isOneColumn && mayBeLong(plan.dims[dim].extent);
+  bool isShared = accumulators.empty() && pass.shareFrom != 0 && mayHaveBlocks;
+  if (hasMain(shape)) {
+    Value end = loops.getMultiple(dim, step);
+    if (!accumulators.empty() && mayHaveBlocks)
+      main = emitBlockSums(
+          builder, loc, loops, end, main, emitMain,
+          [&](size_t index, Value a, Value b) {
+            return pass.combine(index % perStrip, a, b);
+          },
+          pass.shareFrom);
+    else if (isShared)
+      emitSharedBlocks(builder, loc, loops, end, emitMain, pass.shareFrom);
+    else
+      main = emitMain(loops.getConstant(0), end, main);
+  }
+  auto emitSingles = [&](Value from, Value to, ValueRange inits) {
+    return emitLoop(
+        dim, from, to, shape.unit, inits, [&](Value iv, ValueRange args) {
+          return computeStrips(pass, iv, shape.unit, /*mask=*/{}, args);
+        });
+  };
+  if (hasSingles(shape)) {
+    Value end = loops.getMultiple(dim, shape.unit);
+    if (step > shape.unit)
+      rest = emitSingles(loops.getMultiple(dim, step), end, rest);
+    else if (isShared)
+      emitSharedBlocks(builder, loc, loops, end, emitSingles, pass.shareFrom);
+    else
+      rest = emitSingles(loops.getConstant(0), end, rest);
+  }
+  if (loops.hasTail(dim, shape.unit) && shape.isPaired)
+    for (unsigned parity : {0, 1})
+      loops.getTailMaskOfHalf(dim, shape.unit, parity);
+  rest = loops.emitTail(dim, shape.unit, rest, [&](Value from, Value mask) {
+    return computeStrips(pass, from, shape.unit, mask, rest);
+  });
+  llvm::append_range(main, rest);
+  return main;
+}

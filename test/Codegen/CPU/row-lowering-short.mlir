@@ -1,0 +1,210 @@
+// RUN: xfmr-opt --xfmr-lower-row-groups=short-rows=4 --canonicalize --cse --split-input-file %s | FileCheck %s
+// RUN: xfmr-opt --xfmr-lower-row-groups="short-rows=4 bf16-dot" --canonicalize --cse --split-input-file %s | FileCheck %s --check-prefix=DOT
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+#one = affine_map<(i) -> (i)>
+
+// Rows of four vectors: four rows a step, and the ninth alone. What is summed
+// stays in registers; gamma is loaded once a step. The horizontal sums of the
+// rows share registers from the first halving on.
+
+// CHECK-LABEL: func @rmsnorm(
+// CHECK-SAME:    %[[X:.*]]: memref<9x64xf32>, %[[G:.*]]: memref<64xf32>, %[[Y:.*]]: memref<9x64xf32>)
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c8 step %c4
+// CHECK:           %[[I1:.*]] = arith.addi %[[I]], %c1
+// CHECK:           %[[X0:.*]] = vector.load %[[X]][%[[I]], %c0] : memref<9x64xf32>, vector<16xf32>
+// CHECK-NEXT:      %[[S0:.*]] = math.fma %[[X0]], %[[X0]], %{{.*}} : vector<16xf32>
+// CHECK-NEXT:      %[[X1:.*]] = vector.load %[[X]][%[[I]], %c16]
+// CHECK-NEXT:      %[[S1:.*]] = math.fma %[[X1]], %[[X1]], %[[S0]] : vector<16xf32>
+// CHECK-COUNT-14:  vector.load %[[X]]
+// CHECK-NOT:       vector.load %[[X]]
+// CHECK-NOT:       scf.for
+// CHECK:           vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]
+// CHECK-NEXT:      vector.shuffle {{.*}} [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]
+// CHECK-NEXT:      arith.addf %{{.*}} : vector<16xf32>
+// CHECK-NEXT:      vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 16,
+// CHECK-NEXT:      vector.shuffle {{.*}} [8, 9, 10, 11, 12, 13, 14, 15, 24,
+// CHECK-NEXT:      arith.addf %{{.*}} : vector<16xf32>
+// CHECK-NEXT:      vector.shuffle {{.*}} [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27]
+// CHECK-NEXT:      vector.shuffle {{.*}} [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31]
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      vector.shuffle {{.*}} [2, 3, 0, 1,
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      vector.shuffle {{.*}} [1, 0, 3, 2,
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      %[[SUMS:.*]] = vector.shuffle {{.*}} [0, 4, 8, 12] : vector<16xf32>
+// CHECK-NEXT:      arith.divf %[[SUMS]], %{{.*}} : vector<4xf32>
+// CHECK:           %[[RSTD:.*]] = math.rsqrt %{{.*}} : vector<4xf32>
+// CHECK:           %[[R0:.*]] = vector.extract %[[RSTD]][0] : f32
+// CHECK:           %[[V0:.*]] = vector.broadcast %[[R0]] : f32 to vector<16xf32>
+// CHECK:           %[[M0:.*]] = arith.mulf %[[X0]], %[[V0]]
+// CHECK-NEXT:      %[[G0:.*]] = vector.load %[[G]][%c0]
+// CHECK-NEXT:      %[[Y0:.*]] = arith.mulf %[[M0]], %[[G0]]
+// CHECK-NOT:       vector.load %[[G]][%c0]
+// CHECK:           vector.store %[[Y0]], %[[Y]][%[[I]], %c0]
+// CHECK-NEXT:      vector.store %{{.*}}, %[[Y]][%[[I1]], %c0]
+// CHECK-COUNT-14:  vector.store %{{.*}}, %[[Y]]
+// CHECK:         vector.load %[[X]][%c8, %c0]
+// CHECK:         math.rsqrt %{{.*}} : f32
+// CHECK-COUNT-4: vector.store %{{.*}}, %[[Y]][%c8,
+// CHECK-NOT:     scf.for
+func.func @rmsnorm(%x: memref<9x64xf32>, %g: memref<64xf32>, %y: memref<9x64xf32>) {
+  %eps = arith.constant 1.0e-05 : f32
+  %count = arith.constant 64.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %xt = bufferization.to_tensor %x restrict : memref<9x64xf32> to tensor<9x64xf32>
+  %gt = bufferization.to_tensor %g restrict : memref<64xf32> to tensor<64xf32>
+  %yt = bufferization.to_tensor %y restrict writable : memref<9x64xf32> to tensor<9x64xf32>
+  %e = tensor.empty() : tensor<9xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<9xf32>) -> tensor<9xf32>
+  %squares = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%xt : tensor<9x64xf32>) outs(%f : tensor<9xf32>) {
+  ^bb0(%v: f32, %acc: f32):
+    %s = math.fma %v, %v, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<9xf32>
+  %rstd = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
+      ins(%squares : tensor<9xf32>) outs(%e : tensor<9xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %mean = arith.divf %v, %count : f32
+    %sum = arith.addf %mean, %eps : f32
+    %r = math.rsqrt %sum : f32
+    linalg.yield %r : f32
+  } -> tensor<9xf32>
+  %scaled = linalg.generic {indexing_maps = [#id, #row, #column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%xt, %rstd, %gt : tensor<9x64xf32>, tensor<9xf32>, tensor<64xf32>) outs(%yt : tensor<9x64xf32>) {
+  ^bb0(%v: f32, %r: f32, %w: f32, %o: f32):
+    %t = arith.mulf %v, %r : f32
+    %u = arith.mulf %t, %w : f32
+    linalg.yield %u : f32
+  } -> tensor<9x64xf32>
+  bufferization.materialize_in_destination %scaled in restrict writable %y : (tensor<9x64xf32>, memref<9x64xf32>) -> ()
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// Of bf16, a row of 32 is one vector of pairs. The total of each row decides
+// whether it is computed again, whatever its neighbours are; all rows of a place
+// are rounded in one vector.
+
+// DOT-LABEL: func @squares(
+// DOT-SAME:    %[[X:.*]]: memref<4x32xbf16>
+// DOT-COUNT-4: x86vector.avx512.dot
+// DOT:         %[[SUMS:.*]] = vector.shuffle {{.*}} [0, 4, 8, 12]
+// DOT:         %[[TINY:.*]] = arith.cmpf olt, %{{.*}} : vector<4xf32>
+// DOT-NEXT:    %[[ANY:.*]] = vector.reduction <or>, %[[TINY]] : vector<4xi1> into i1
+// DOT:         %[[EXPECTED:.*]] = llvm.intr.expect %[[ANY]]
+// DOT:         scf.if %[[EXPECTED]] -> (vector<4xf32>)
+// DOT-COUNT-8:   math.fma
+// DOT:           %[[EXACT:.*]] = arith.select %[[TINY]], %{{.*}}, %[[SUMS]] : vector<4xi1>, vector<4xf32>
+// DOT-NEXT:      scf.yield %[[EXACT]]
+// DOT:         } else {
+// DOT-NEXT:      scf.yield %[[SUMS]]
+// DOT-NOT:     vector.load
+// DOT:         %[[EVEN:.*]] = arith.truncf %{{.*}} : vector<64xf32> to vector<64xbf16>
+// DOT:         arith.truncf %{{.*}} : vector<64xf32> to vector<64xbf16>
+// DOT-NEXT:    %[[ALL:.*]] = vector.interleave %[[EVEN]], %{{.*}} : vector<64xbf16>
+// DOT-COUNT-4: vector.store %{{.*}} : memref<4x32xbf16>, vector<32xbf16>
+func.func @squares(%x: memref<4x32xbf16>, %y: memref<4x32xbf16>) {
+  %zero = arith.constant 0.0 : f32
+  %xt = bufferization.to_tensor %x restrict : memref<4x32xbf16> to tensor<4x32xbf16>
+  %yt = bufferization.to_tensor %y restrict writable : memref<4x32xbf16> to tensor<4x32xbf16>
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %squares = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%xt : tensor<4x32xbf16>) outs(%f : tensor<4xf32>) {
+  ^bb0(%v: bf16, %acc: f32):
+    %w = arith.extf %v : bf16 to f32
+    %s = math.fma %w, %w, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  %scaled = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%xt, %squares : tensor<4x32xbf16>, tensor<4xf32>) outs(%yt : tensor<4x32xbf16>) {
+  ^bb0(%v: bf16, %r: f32, %o: bf16):
+    %w = arith.extf %v : bf16 to f32
+    %t = arith.mulf %w, %r : f32
+    %u = arith.truncf %t : f32 to bf16
+    linalg.yield %u : bf16
+  } -> tensor<4x32xbf16>
+  bufferization.materialize_in_destination %scaled in restrict writable %y : (tensor<4x32xbf16>, memref<4x32xbf16>) -> ()
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// A value of 16 bits that is one a row: no vector has a lane for each row.
+
+// CHECK-LABEL: func @narrow(
+// CHECK:         scf.for %{{.*}} = %c0 to %c8 step %c1
+func.func @narrow(%x: memref<8x32xf32>, %s: memref<8xbf16>, %y: memref<8x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %xt = bufferization.to_tensor %x restrict : memref<8x32xf32> to tensor<8x32xf32>
+  %st = bufferization.to_tensor %s restrict : memref<8xbf16> to tensor<8xbf16>
+  %yt = bufferization.to_tensor %y restrict writable : memref<8x32xf32> to tensor<8x32xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %sums = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%xt : tensor<8x32xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%v: f32, %acc: f32):
+    %a = arith.addf %acc, %v : f32
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  %scaled = linalg.generic {indexing_maps = [#id, #row, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%xt, %sums, %st : tensor<8x32xf32>, tensor<8xf32>, tensor<8xbf16>) outs(%yt : tensor<8x32xf32>) {
+  ^bb0(%v: f32, %r: f32, %n: bf16, %o: f32):
+    %w = arith.extf %n : bf16 to f32
+    %t = arith.mulf %w, %r : f32
+    %u = arith.mulf %v, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<8x32xf32>
+  bufferization.materialize_in_destination %scaled in restrict writable %y : (tensor<8x32xf32>, memref<8x32xf32>) -> ()
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// Of 256 elements, no second row fits: loops, as for any length. So where
+// nothing is reduced.
+
+// CHECK-LABEL: func @long(
+// CHECK:         scf.for %{{.*}} = %c0 to %c8 step %c1
+// CHECK:           scf.for %{{.*}} = %c0 to %c256 step %c128
+// CHECK-LABEL: func @elementwise(
+// CHECK:         scf.for %{{.*}} = %c0 to %c8 step %c1
+func.func @long(%x: memref<8x256xf32>, %y: memref<8xf32>, %z: memref<8x256xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %xt = bufferization.to_tensor %x restrict : memref<8x256xf32> to tensor<8x256xf32>
+  %zt = bufferization.to_tensor %z restrict writable : memref<8x256xf32> to tensor<8x256xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %sums = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%xt : tensor<8x256xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%v: f32, %acc: f32):
+    %a = arith.addf %acc, %v : f32
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  %scaled = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%xt, %sums : tensor<8x256xf32>, tensor<8xf32>) outs(%zt : tensor<8x256xf32>) {
+  ^bb0(%v: f32, %r: f32, %o: f32):
+    %u = arith.mulf %v, %r : f32
+    linalg.yield %u : f32
+  } -> tensor<8x256xf32>
+  bufferization.materialize_in_destination %scaled in restrict writable %z : (tensor<8x256xf32>, memref<8x256xf32>) -> ()
+  return
+}
+func.func @elementwise(%x: memref<8x32xf32>, %y: memref<8x32xf32>) {
+  linalg.add ins(%x, %x : memref<8x32xf32>, memref<8x32xf32>) outs(%y : memref<8x32xf32>)
+  return
+}
