@@ -14,11 +14,13 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "xfmr/ExecutionEngine/CEntry.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -57,6 +59,33 @@ static void setTargetAttributes(llvm::Module &module, const CPUTarget &target) {
                        std::to_string(target.vectorBytes * 8));
     // Lets debuggers and profilers walk the stack.
     function.setUWTableKind(llvm::UWTableKind::Default);
+  }
+}
+
+/// Makes functions that are called in one place part of their callers. LLVM
+/// would do so too, but after it has simplified the function, and would then
+/// simplify the whole once more.
+static void inlineOnlyCalls(llvm::Module &module) {
+  for (llvm::Function &function : llvm::make_early_inc_range(module))
+    if (function.hasLocalLinkage() && function.use_empty())
+      function.eraseFromParent();
+  for (llvm::Function &function : llvm::make_early_inc_range(module)) {
+    if (!function.hasLocalLinkage())
+      continue;
+    auto *call = function.hasOneUse()
+                     ? llvm::dyn_cast<llvm::CallInst>(*function.user_begin())
+                     : nullptr;
+    if (!call || call->getCalledFunction() != &function || call->isNoInline() ||
+        call->getFunction() == &function)
+      continue;
+    auto isSame = [&](StringRef attribute) {
+      return function.getFnAttribute(attribute) ==
+             call->getFunction()->getFnAttribute(attribute);
+    };
+    llvm::InlineFunctionInfo info;
+    if (isSame("target-cpu") && isSame("target-features") &&
+        llvm::InlineFunction(*call, info, /*MergeAttributes=*/true).isSuccess())
+      function.eraseFromParent();
   }
 }
 
@@ -108,6 +137,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>> mlir::xfmr::buildLLVMModule(
   if (!target.convertsBF16)
     supportBFloat16(*module);
 
+  if (options.optLevel > 0)
+    inlineOnlyCalls(*module);
   std::string error;
   llvm::raw_string_ostream os(error);
   if (llvm::verifyModule(*module, &os))

@@ -72,12 +72,22 @@ SmallVector<Value> ColumnLoops::emitLoop(
   return carried;
 }
 
-SmallVector<Value> ColumnLoops::computeStrips(const Pass &pass, Value position,
-                                              int64_t width, Value mask,
-                                              ValueRange args) {
+SmallVector<Value>
+ColumnLoops::computeStrips(const Pass &pass, Value position, int64_t width,
+                           ValueRange args,
+                           function_ref<Value(Value)> getMask) {
   const StripShape &shape = pass.shape;
   unsigned dim = shape.dim;
   values.setPosition(dim, position);
+  Value mask;
+  SmallVector<Value, 2> partMasks;
+  if (getMask) {
+    mask = getMask(loops.getTailMask(dim, shape.unit));
+    if (shape.isPaired)
+      for (unsigned parity : {0, 1})
+        partMasks.push_back(
+            getMask(loops.getTailMaskOfHalf(dim, shape.unit, parity)));
+  }
   std::deque<Strip> strips;
   SmallVector<Strip *> computed;
   for (unsigned row : pass.stepRows) {
@@ -85,9 +95,7 @@ SmallVector<Value> ColumnLoops::computeStrips(const Pass &pass, Value position,
     strip.mask = mask;
     if (mask)
       for (StripPart &part : strip.getParts())
-        part.mask = shape.isPaired
-                        ? loops.getTailMaskOfHalf(dim, shape.unit, part.parity)
-                        : mask;
+        part.mask = shape.isPaired ? partMasks[part.parity] : mask;
     computed.push_back(&strip);
     if (!isUnrolled)
       continue;
@@ -111,7 +119,25 @@ SmallVector<Value> ColumnLoops::emitStrips(const Pass &pass,
       SmallVector<Value>(accumulators.drop_front(numMain));
   int64_t step = shape.getStep();
 
+  auto emitRolled = [&](Value from, Value to, ValueRange inits) {
+    return loops.emitFor(
+        loops.getConstant(0), loops.getConstant(step), shape.width, inits,
+        [&](Value offset, ValueRange args) {
+          Value first = builder.createOrFold<arith::AddIOp>(loc, from, offset);
+          SmallVector<Value> next =
+              SmallVector<Value>(args.drop_front(perStrip));
+          llvm::append_range(
+              next, loops.emitFor(first, to, step, args.take_front(perStrip),
+                                  [&](Value iv, ValueRange inner) {
+                                    return computeStrips(pass, iv, shape.width,
+                                                         inner);
+                                  }));
+          return next;
+        });
+  };
   auto emitMain = [&](Value from, Value to, ValueRange inits) {
+    if (shape.isRolled)
+      return emitRolled(from, to, inits);
     return emitLoop(dim, from, to, step, inits, [&](Value iv, ValueRange args) {
       SmallVector<Value> next;
       for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
@@ -120,8 +146,7 @@ SmallVector<Value> ColumnLoops::emitStrips(const Pass &pass,
             next,
             computeStrips(pass,
                           builder.createOrFold<arith::AddIOp>(loc, iv, offset),
-                          shape.width, /*mask=*/{},
-                          args.slice(chunk * perStrip, perStrip)));
+                          shape.width, args.slice(chunk * perStrip, perStrip)));
       }
       return next;
     });
@@ -143,12 +168,15 @@ SmallVector<Value> ColumnLoops::emitStrips(const Pass &pass,
       main = emitMain(loops.getConstant(0), end, main);
   }
   auto emitSingles = [&](Value from, Value to, ValueRange inits) {
-    return emitLoop(
-        dim, from, to, shape.unit, inits, [&](Value iv, ValueRange args) {
-          return computeStrips(pass, iv, shape.unit, /*mask=*/{}, args);
-        });
+    return emitLoop(dim, from, to, shape.unit, inits,
+                    [&](Value iv, ValueRange args) {
+                      return computeStrips(pass, iv, shape.unit, args);
+                    });
   };
-  if (hasSingles(shape)) {
+  // Where masks cost nothing.
+  bool mergesRest = options.isX86 && options.vectorBytes == 64 &&
+                    loops.isDynamic(dim) && step > shape.unit;
+  if (!mergesRest && hasSingles(shape)) {
     Value end = loops.getMultiple(dim, shape.unit);
     if (step > shape.unit)
       rest = emitSingles(loops.getMultiple(dim, step), end, rest);
@@ -160,9 +188,19 @@ SmallVector<Value> ColumnLoops::emitStrips(const Pass &pass,
   if (loops.hasTail(dim, shape.unit) && shape.isPaired)
     for (unsigned parity : {0, 1})
       loops.getTailMaskOfHalf(dim, shape.unit, parity);
-  rest = loops.emitTail(dim, shape.unit, rest, [&](Value from, Value mask) {
-    return computeStrips(pass, from, shape.unit, mask, rest);
-  });
+  if (mergesRest)
+    rest = loops.emitRest(dim, loops.getMultiple(dim, step), shape.unit, rest,
+                          [&](Value from, Value isTail, ValueRange args) {
+                            return computeStrips(
+                                pass, from, shape.unit, args, [&](Value mask) {
+                                  return loops.emitMaskIf(isTail, mask);
+                                });
+                          });
+  else
+    rest = loops.emitTail(dim, shape.unit, rest, [&](Value from, Value) {
+      return computeStrips(pass, from, shape.unit, rest,
+                           [](Value mask) { return mask; });
+    });
   llvm::append_range(main, rest);
   return main;
 }

@@ -35,9 +35,10 @@ using ComputeStrips =
 class ColumnLoops {
 public:
   ColumnLoops(RewriterBase &builder, Location loc, const RowPlan &plan,
-              StripLoops &loops, RowValues &values, bool isUnrolled)
-      : builder(builder), loc(loc), plan(plan), loops(loops), values(values),
-        isUnrolled(isUnrolled), place(plan.dims.size(), -1) {}
+              const RowLoweringOptions &options, StripLoops &loops,
+              RowValues &values, bool isUnrolled)
+      : builder(builder), loc(loc), plan(plan), options(options), loops(loops),
+        values(values), isUnrolled(isUnrolled), place(plan.dims.size(), -1) {}
 
   /// Whether there are strips of the main loop, and single units.
   bool hasMain(StripShape shape) const;
@@ -71,12 +72,15 @@ private:
   SmallVector<Value>
   emitLoop(unsigned dim, Value from, Value to, int64_t step, ValueRange inits,
            function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  /// `getMask` gives the mask of a strip that is not whole, from the tail's.
   SmallVector<Value> computeStrips(const Pass &pass, Value position,
-                                   int64_t width, Value mask, ValueRange args);
+                                   int64_t width, ValueRange args,
+                                   function_ref<Value(Value)> getMask = {});
 
   RewriterBase &builder;
   Location loc;
   const RowPlan &plan;
+  const RowLoweringOptions &options;
   StripLoops &loops;
   RowValues &values;
   bool isUnrolled;

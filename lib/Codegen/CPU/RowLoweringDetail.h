@@ -131,8 +131,10 @@ struct RowVariant {
   /// Leave the cache alone when results are stored: some of those that are so
   /// large. Never where `prefetch` is decided at run time and does not hold.
   Condition stream = {false, {}}, isLarge = {false, {}};
-  /// Keep the result that `findEarlySink` names for later passes.
-  bool keepEarly = true;
+  /// Keep the result that `findEarlySink` names for later passes; where it is
+  /// streamed, they compute it again if `computeStreamed`, and read it from a
+  /// row of scratch if not.
+  bool keepEarly = true, computeStreamed = false;
 };
 
 void emitRowGroup(RewriterBase &rewriter, Location loc, const RowPlan &plan,
@@ -153,11 +155,19 @@ struct StripShape {
   int64_t chunks;
   int64_t unit;
   bool isPaired;
+  /// The strips of a step are a loop, each with its accumulators over all
+  /// steps: less code, slower.
+  bool isRolled = false;
 
   int64_t getStep() const { return width * chunks; }
   /// The same with strips of one unit.
   StripShape inUnits() const {
     return {dim, unit, getStep() / unit, unit, isPaired};
+  }
+  StripShape rolled() const {
+    StripShape shape = inUnits();
+    shape.isRolled = true;
+    return shape;
   }
 };
 

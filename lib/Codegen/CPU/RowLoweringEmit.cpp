@@ -42,7 +42,8 @@ public:
       : builder(builder), loc(loc), plan(plan), options(options),
         variant(variant), hoist(hoist), loops(builder, loc, hoist, plan.dims),
         values(builder, loc, plan, hoist),
-        columnLoops(builder, loc, plan, loops, values, variant.step.isUnrolled),
+        columnLoops(builder, loc, plan, options, loops, values,
+                    variant.step.isUnrolled),
         kept(builder, loc, plan, loops), shareFrom(options.shareRowsFrom) {}
 
   void emit();
@@ -53,7 +54,7 @@ private:
   void emitReductions(ArrayRef<Reduction> reductions);
   SmallVector<Value> emitTotals(ArrayRef<Reduction> reductions,
                                 ArrayRef<const RowPlanSink *> sinks,
-                                bool prefetches = false);
+                                bool prefetches = false, bool isSeldom = false);
   Value getOnes(int64_t width);
   Value addInitial(const Reduction &reduction, Value total);
   const RowPlanSink *takeEarlySink(ArrayRef<Reduction> reductions);
@@ -71,7 +72,10 @@ private:
     return !variant.step.isUnrolled ||
            (variant.stream.known && variant.prefetch.known);
   }
+  /// Whether the early result is stored by the last pass, where it is streamed.
+  bool storesEarlyLast() const { return early && variant.computeStreamed; }
   void emitStores();
+  void prefetchNextRow(Strip &strip);
   void storeStrips(ArrayRef<RowPlanSink> sinks, ArrayRef<StripResults> strips);
   SmallVector<unsigned> getStepRows() const {
     return llvm::to_vector(llvm::seq<unsigned>(0, values.getNumRows()));
@@ -139,8 +143,12 @@ void RowEmitter::storeKept(const RowPlanSink &sink, Value value, Strip &strip) {
     return values.storeVector(
         sink, value, strip,
         *variant.stream.known && !strip.mask ? options.vectorBytes : 0);
-  values.storeVector(sink, value, strip);
-  if (&sink != earlyPlace)
+  bool isEarly = &sink == earlyPlace;
+  auto store = [&] { values.storeVector(sink, value, strip); };
+  if (isEarly && variant.computeStreamed)
+    return emitIf(builder, loc, variant.stream, [] {}, store);
+  store();
+  if (!isEarly)
     return;
   emitIf(
       builder, loc, variant.stream,
@@ -151,10 +159,11 @@ void RowEmitter::storeKept(const RowPlanSink &sink, Value value, Strip &strip) {
       [] {});
 }
 
-/// One pass over each of the rows; `sinks` are stored on the way.
+/// One pass over each of the rows; `sinks` are stored on the way. One that
+/// `isSeldom` run is as little code as can be.
 SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
                                           ArrayRef<const RowPlanSink *> sinks,
-                                          bool prefetches) {
+                                          bool prefetches, bool isSeldom) {
   int64_t count = reductions.size();
   int64_t share = std::max<int64_t>(1, options.accumulators / count);
   share = static_cast<int64_t>(llvm::bit_floor<uint64_t>(share));
@@ -167,8 +176,9 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
                            share, values.getStored());
   if (variant.step.isUnrolled)
     shape = shape.inUnits();
-
-  bool balances = options.isX86 && balancesUnits(reductions);
+  else if (isSeldom && shape.getStep() > shape.unit)
+    shape = shape.rolled();
+  bool balances = !isSeldom && options.isX86 && balancesUnits(reductions);
   // Additions of every other strip are multiplications and additions.
   if (balances && shape.chunks == 1 && shape.width > shape.unit) {
     shape.width /= 2;
@@ -274,7 +284,9 @@ void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
   SmallVector<Value> totals = emitTotals(reductions, sinks, prefetches);
   if (!variant.step.isUnrolled)
     for (const RowPlanSink *sink : sinks)
-      values.readFrom(*sink);
+      values.readFrom(*sink, sink == earlyPlace && variant.computeStreamed
+                                 ? variant.stream
+                                 : Condition{false, {}});
 
   if (Value isTiny = emitIsTiny(builder, loc, reductions, totals)) {
     SmallVector<Reduction> exact = llvm::to_vector(reductions);
@@ -295,7 +307,8 @@ void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
     builder.setInsertionPointToStart(branch.thenBlock());
     RowValues::RowState state = values.getRowState();
     int64_t sharedFrom = std::exchange(shareFrom, 0);
-    SmallVector<Value> exactTotals = emitTotals(exact, {});
+    SmallVector<Value> exactTotals =
+        emitTotals(exact, {}, /*prefetches=*/false, /*isSeldom=*/true);
     // A row's bits do not depend on its neighbours.
     if (isVector)
       for (auto [total, exactTotal] : llvm::zip_equal(totals, exactTotals))
@@ -321,8 +334,11 @@ const RowPlanSink *RowEmitter::takeEarlySink(ArrayRef<Reduction> reductions) {
     return nullptr;
   if (variant.step.isUnrolled)
     return earlyPlace = early;
+  bool isElsewhere = !variant.computeStreamed;
+  Condition never = {false, {}};
   return earlyPlace = kept.keepResult(
-             *early, variant.stream, variant.isLarge,
+             *early, isElsewhere ? variant.stream : never,
+             isElsewhere ? variant.isLarge : never,
              [&](unsigned dim) { return values.getPosition(dim); });
 }
 
@@ -351,13 +367,22 @@ RowEmitter::keepValues(ArrayRef<Reduction> reductions,
   return kept.keep(pass, later, stored);
 }
 
-/// The one pass that writes, but for an early result: a strip's values are all
-/// computed before the first is stored.
+void RowEmitter::prefetchNextRow(Strip &strip) {
+  if (!hasPrefetched && !strip.mask)
+    values.prefetchNextRow(strip, variant.prefetchFar);
+}
+
+/// The one pass that writes, but for an early result that is not computed again
+/// where it is streamed: a strip's values are all computed before the first is
+/// stored.
 void RowEmitter::emitStores() {
   SmallVector<RowPlanSink> perElement, perRow;
   for (const RowPlanSink &sink : plan.sinks)
     if (&sink != early)
       (sink.isPerRow ? perRow : perElement).push_back(sink);
+  // Those stored in any case first.
+  if (storesEarlyLast())
+    perElement.push_back(*early);
   if (!perElement.empty()) {
     SmallVector<unsigned> roots;
     for (const RowPlanSink &sink : perElement)
@@ -370,6 +395,16 @@ void RowEmitter::emitStores() {
     SmallVector<StripResults> unstored;
     NodeSet nodes = getComputedNodes(plan, roots, values.getStored());
     auto compute = [&](ArrayRef<Strip *> strips, ValueRange) {
+      // Before all else: behind what waits for the row at hand, it comes too
+      // late for the next.
+      if (storesAtOnce())
+        emitIf(
+            builder, loc, variant.prefetch,
+            [&] {
+              for (Strip *strip : strips)
+                prefetchNextRow(*strip);
+            },
+            [] {});
       if (roundsTogether())
         values.roundTogether(nodes, strips);
       for (Strip *strip : strips) {
@@ -412,11 +447,14 @@ void RowEmitter::storeStrips(ArrayRef<RowPlanSink> sinks,
     forEach([&](const StripResults &strip) {
       int64_t alignment =
           stream && !strip.strip->mask ? options.vectorBytes : 0;
-      for (auto [sink, result] : llvm::zip_equal(sinks, strip.results))
-        values.storeVector(sink, result, *strip.strip, alignment);
+      size_t count = sinks.size() - (storesEarlyLast() && !stream);
+      for (size_t index = 0; index < count; ++index)
+        values.storeVector(sinks[index], strip.results[index], *strip.strip,
+                           alignment);
     });
   };
-  if (llvm::all_of(strips, [](const StripResults &strip) -> bool {
+  if (!storesEarlyLast() &&
+      llvm::all_of(strips, [](const StripResults &strip) -> bool {
         return strip.strip->mask != nullptr;
       }))
     return store(false);
@@ -425,15 +463,14 @@ void RowEmitter::storeStrips(ArrayRef<RowPlanSink> sinks,
         builder, loc, variant.stream, [&] { store(true); },
         [&] { store(false); });
   };
+  if (storesAtOnce())
+    return storeWhole();
   // Where neither is, one branch tells.
   emitIf(
       builder, loc, variant.prefetch,
       [&] {
-        if (!hasPrefetched)
-          forEach([&](const StripResults &strip) {
-            if (!strip.strip->mask)
-              values.prefetchNextRow(*strip.strip, variant.prefetchFar);
-          });
+        forEach(
+            [&](const StripResults &strip) { prefetchNextRow(*strip.strip); });
         storeWhole();
       },
       [&] { variant.prefetch.known ? storeWhole() : store(false); });

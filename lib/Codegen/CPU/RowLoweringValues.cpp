@@ -153,15 +153,63 @@ RowValues::Computed RowValues::getOutput(unsigned node, unsigned output,
   linalg::LinalgOp op = plan.nodes[node].op;
   if (plan.nodes[node].isReduction())
     return {reduced.lookup({node, output}), /*isPerRow=*/true};
-  if (const RowPlanSink *sink = stored.lookup({node, output})) {
-    RowOperand operand;
-    operand.kind = RowOperand::Kind::Buffer;
-    operand.value = sink->buffer;
-    operand.map = sink->map;
-    return load(operand, part);
-  }
+  if (const RowPlanSink *sink = stored.lookup({node, output}))
+    return readOrCompute(*sink, computedAgain.lookup(sink), part);
   OpOperand *init = op.getDpsInitOperand(output);
   return getBodyValue(node, op.getMatchingYieldValue(init)->get(), part);
+}
+
+/// What `sink` has stored, for all parts of a strip at once where that is
+/// decided by a branch.
+RowValues::Computed RowValues::readOrCompute(const RowPlanSink &sink,
+                                             Condition isComputed,
+                                             StripPart *part) {
+  RowOperand operand;
+  operand.kind = RowOperand::Kind::Buffer;
+  operand.value = sink.buffer;
+  operand.map = sink.map;
+  linalg::LinalgOp op = plan.nodes[sink.node].op;
+  Value computed =
+      op.getMatchingYieldValue(op.getDpsInitOperand(sink.output))->get();
+  if (isComputed.isKnownFalse())
+    return load(operand, part);
+  if (Value known = part->values.lookup(computed))
+    return {known, false};
+  Strip &strip = *part->strip;
+  int64_t width = strip.getPartWidth();
+  SmallVector<Type> types(strip.getParts().size(),
+                          VectorType::get({width}, computed.getType()));
+  auto branch = scf::IfOp::create(builder, loc, types, isComputed.value,
+                                  /*withElseRegion=*/true);
+  // What becomes known in a branch is not known behind it.
+  auto emitBranch = [&](Block *block, auto get) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(block);
+    SmallVector<Strip::Load> loads = strip.loads;
+    SmallVector<DenseMap<Value, Value>, 2> known;
+    SmallVector<Value, 2> results;
+    for (StripPart &other : strip.getParts())
+      known.push_back(other.values);
+    for (StripPart &other : strip.getParts()) {
+      Computed result = get(other);
+      results.push_back(isa<VectorType>(result.value.getType())
+                            ? result.value
+                            : broadcast(result, width));
+    }
+    scf::YieldOp::create(builder, loc, results);
+    strip.loads = std::move(loads);
+    for (auto [other, values] : llvm::zip_equal(strip.getParts(), known))
+      other.values = std::move(values);
+  };
+  emitBranch(branch.thenBlock(), [&](StripPart &other) {
+    return getBodyValue(sink.node, computed, &other);
+  });
+  emitBranch(branch.elseBlock(),
+             [&](StripPart &other) { return load(operand, &other); });
+  for (auto [other, result] :
+       llvm::zip_equal(strip.getParts(), branch.getResults()))
+    other.values[computed] = result;
+  return {part->values.lookup(computed), false};
 }
 
 RowValues::Computed RowValues::getOperand(const RowOperand &operand,

@@ -144,9 +144,11 @@ public:
   /// cache where `isFar`.
   void prefetchNextRow(Strip &strip, Condition isFar);
 
-  /// From now on an output is read from where `sink` has stored it.
-  void readFrom(const RowPlanSink &sink) {
+  /// From now on an output is read from where `sink` has stored it, but
+  /// computed again where `isComputed`.
+  void readFrom(const RowPlanSink &sink, Condition isComputed = {false, {}}) {
     stored[{sink.node, sink.output}] = &sink;
+    computedAgain[&sink] = isComputed;
   }
   const StoredOutputs &getStored() const { return stored; }
 
@@ -181,6 +183,8 @@ private:
   Computed getBodyValue(unsigned node, Value value, StripPart *part);
   Computed computeBodyOp(unsigned node, OpResult value, StripPart *part);
   bool computeRounded(unsigned node, Operation *op, ArrayRef<Strip *> strips);
+  Computed readOrCompute(const RowPlanSink &sink, Condition isComputed,
+                         StripPart *part);
   Computed load(const RowOperand &operand, StripPart *part);
   Value getPacked(unsigned node, Value value, Strip &strip);
   Value pack(Value even, Value odd);
@@ -208,6 +212,7 @@ private:
   RowState row;
   DenseMap<std::pair<unsigned, unsigned>, Value> reduced;
   StoredOutputs stored;
+  llvm::SmallDenseMap<const RowPlanSink *, Condition, 2> computedAgain;
 };
 
 } // namespace mlir::xfmr::rows

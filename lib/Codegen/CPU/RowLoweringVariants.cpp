@@ -47,6 +47,16 @@ private:
   OpFoldResult multiply(OpFoldResult a, OpFoldResult b);
   OpFoldResult getBytes(Value buffer);
   Condition isAtLeast(OpFoldResult size, OpFoldResult limit);
+  /// What `Op` makes of both; it leaves the other one as it is where one is
+  /// `neutral`.
+  template <typename Op>
+  Condition combine(Condition a, Condition b, bool neutral) {
+    if (b.known)
+      std::swap(a, b);
+    if (a.known)
+      return *a.known == neutral ? b : a;
+    return {std::nullopt, builder.createOrFold<Op>(loc, a.value, b.value)};
+  }
   Condition both(Condition a, Condition b);
   Condition either(Condition a, Condition b);
   void choosePrefetch(RowVariant &variant);
@@ -134,21 +144,11 @@ Condition VariantEmitter::isAtLeast(OpFoldResult size, OpFoldResult limit) {
 }
 
 Condition VariantEmitter::both(Condition a, Condition b) {
-  if (a.known)
-    return *a.known ? b : a;
-  if (b.known)
-    return *b.known ? a : b;
-  return {std::nullopt,
-          builder.createOrFold<arith::AndIOp>(loc, a.value, b.value)};
+  return combine<arith::AndIOp>(a, b, /*neutral=*/true);
 }
 
 Condition VariantEmitter::either(Condition a, Condition b) {
-  if (a.known)
-    return *a.known ? a : b;
-  if (b.known)
-    return *b.known ? b : a;
-  return {std::nullopt,
-          builder.createOrFold<arith::OrIOp>(loc, a.value, b.value)};
+  return combine<arith::OrIOp>(a, b, /*neutral=*/false);
 }
 
 /// Decides on prefetching: from some size on, and not for few rows, as behind
@@ -295,18 +295,11 @@ void VariantEmitter::emit() {
     variant.stream = both(variant.isLarge, isAligned());
   if (!variant.prefetch.known)
     variant.stream = both(variant.stream, variant.prefetch);
-  if (!early || isWorthKeeping(plan, *early)) {
-    emitVariant(variant);
-  } else {
-    // What is stored past the cache is not read again. Where that takes other
-    // passes, there are two kinds.
-    RowVariant streaming = variant;
-    streaming.keepEarly = false;
-    variant.stream = variant.isLarge = {false, {}};
-    emitIf(
-        builder, loc, streaming.isLarge, [&] { emitVariant(streaming); },
-        [&] { emitVariant(variant); });
-  }
+  // What is stored past the cache is not read again.
+  variant.computeStreamed = early && !isWorthKeeping(plan, *early);
+  variant.keepEarly = !variant.computeStreamed || !variant.isLarge.known ||
+                      variant.isLarge.isKnownFalse();
+  emitVariant(variant);
   builder.eraseOp(hoist);
 }
 

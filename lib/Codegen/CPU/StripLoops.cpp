@@ -134,6 +134,24 @@ StripLoops::emitTail(unsigned dim, int64_t lanes, ValueRange inits,
   return Values(branch.getResults());
 }
 
+StripLoops::Values StripLoops::emitRest(
+    unsigned dim, Value from, int64_t lanes, ValueRange inits,
+    function_ref<Values(Value from, Value isTail, ValueRange)> body) {
+  Value whole = getMultiple(dim, lanes), extent = getExtent(dim);
+  return emitFor(from, extent, lanes, inits, [&](Value iv, ValueRange args) {
+    Value isTail = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         iv, whole);
+    return body(iv, isTail, args);
+  });
+}
+
+Value StripLoops::emitMaskIf(Value isTail, Value mask) {
+  Value all = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(cast<VectorType>(mask.getType()), true));
+  return arith::SelectOp::create(builder, loc, isTail, mask, all);
+}
+
 Value mlir::xfmr::emitUnlikely(OpBuilder &builder, Location loc,
                                Value condition) {
   Value no =

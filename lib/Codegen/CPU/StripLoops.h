@@ -91,6 +91,16 @@ public:
   Values emitTail(unsigned dim, int64_t lanes, ValueRange inits,
                   function_ref<Values(Value from, Value mask)> body);
 
+  /// What is left of a dynamic `dim` from `from` on, a multiple of `lanes`, in
+  /// vectors of `lanes` that all have a mask: one body for the whole ones and
+  /// the last, as that is less code and seldom run. `body` gets a condition
+  /// that is true for the last one, if it is not whole.
+  Values
+  emitRest(unsigned dim, Value from, int64_t lanes, ValueRange inits,
+           function_ref<Values(Value from, Value isTail, ValueRange)> body);
+  /// `mask`, which is one of the tail's, where `isTail`, or all lanes.
+  Value emitMaskIf(Value isTail, Value mask);
+
 private:
   OpBuilder &builder;
   Location loc;
