@@ -36,6 +36,13 @@ Value FloatBuilder::integer(int64_t value) {
       builder.getIntegerAttr(getElementTypeOrSelf(intType), value));
 }
 
+int64_t FloatBuilder::getBits(double value) {
+  return cast<FloatAttr>(builder.getFloatAttr(element, value))
+      .getValue()
+      .bitcastToAPInt()
+      .getSExtValue();
+}
+
 std::pair<double, double> FloatBuilder::split(LongConstant value) const {
   if (!isF32())
     return {value.hi, value.lo};

@@ -89,6 +89,8 @@ public:
   /// The polynomial with the given coefficients, the highest power first.
   Value polynomial(Value x, ArrayRef<double> coefficients);
 
+  /// The bits of the float constant nearest to `value`.
+  int64_t getBits(double value);
   Value toBits(Value a) {
     return arith::BitcastOp::create(builder, loc, intType, a);
   }
@@ -100,6 +102,12 @@ public:
   }
   Value andInt(Value a, int64_t b) {
     return arith::AndIOp::create(builder, loc, a, integer(b));
+  }
+  Value orInt(Value a, int64_t b) {
+    return arith::OrIOp::create(builder, loc, a, integer(b));
+  }
+  Value minInt(Value a, int64_t b) {
+    return arith::MinSIOp::create(builder, loc, a, integer(b));
   }
   Value maxInt(Value a, int64_t b) {
     return arith::MaxSIOp::create(builder, loc, a, integer(b));

@@ -13,66 +13,87 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 static constexpr double kLog2E = 0x1.71547652b82fep+0;
-/// Adding it leaves round(t) + 127 in the low bits of the sum.
-static constexpr double kRoundingMagic = 12582912.0 + 127.0;
-/// 2^t is zero here, as its exponent is; and infinity comes next on the other
-/// side.
-static constexpr double kLeastExponent = -127.1;
-/// 1 + 2^t is 2^t here.
-static constexpr double kLargeExponent = 26.0;
+/// The leading coefficient of the polynomial below is 2^kShift.
+static constexpr double kShift = -6.20703125;
+/// 1 + 2^t is 1 to all digits from here down.
+static constexpr double kSmallExponent = -60.0;
+/// 2^t is infinite as `Power` has it: within 1/2 of this.
+static constexpr double kInfiniteExponent = 128.5 - kShift;
 
-/// 2^t from its argument as it is rounded to an integer, and from what is left.
-static Value buildPower(FloatBuilder &f, Value shifted, Value rest) {
-  // Minimax for |rest| <= 1/2 relative to 2^rest, error 2^-18.5.
-  Value p = f.polynomial(rest, {0x1.39f39cp-7, 0x1.ca1dccp-5, 0x1.ec05fp-3,
-                                0x1.62e0cap-1, 0x1.ffffe8p-1});
-  return f.mul(p, f.fromBits(f.shiftLeft(f.toBits(shifted), 23)));
+namespace {
+
+/// -2^t as the product of a power of two and of a polynomial of the fraction.
+/// A fixed-point number t has its integer where an exponent belongs after a
+/// shift, and its fraction where the mantissa does.
+struct Power {
+  Value scale, mantissa;
+};
+
+} // namespace
+
+/// `shifted` is t plus a constant that makes the integer an exponent when it is
+/// shifted left by `bits`; the last bit of `shifted` is worth 2^(bits - 23).
+static Power buildNegatedPower(FloatBuilder &f, Value shifted, int bits) {
+  Value fixed = f.shiftLeft(f.toBits(shifted), bits);
+  Value scale = f.fromBits(f.andInt(fixed, -0x800000));
+  Value m = f.fromBits(f.orInt(f.andInt(fixed, 0x7fffff), 0x3f800000));
+  // 2^(m - 1 - kShift), 1 <= m < 2, error 2^-18.5. The highest power has the
+  // coefficient 1 and takes no multiplication.
+  Value mantissa = f.add(m, -0x1.434d5p-3);
+  for (double c : {0x1.89efaep+3, 0x1.70c7eep+4, 0x1.2d6596p+5})
+    mantissa = f.fma(mantissa, m, c);
+  return {scale, mantissa};
 }
 
-/// 2^t / (1 + 2^t) for t from kLeastExponent to kLargeExponent.
-static Value buildLogistic(FloatBuilder &f, Value t) {
-  Value shifted = f.add(t, kRoundingMagic);
-  Value rest = f.sub(t, f.sub(shifted, kRoundingMagic));
-  Value e = buildPower(f, shifted, rest);
-  return f.div(e, f.add(e, 1.0));
+/// What to add to t so that a shift by 8 makes it an exponent: t is kept to
+/// 2^-15, and goes from -127 to infinity.
+static constexpr double kWideOffset = 256.0 + 127.0 + kShift;
+/// By 7: to 2^-16, from -127 to 0.
+static constexpr double kNarrowOffset = 128.0 + 127.0 + kShift;
+
+/// y / (1 + 2^t) for t = shifted - kWideOffset.
+static Value divideByOnePlusPower(FloatBuilder &f, Value y, Value shifted) {
+  auto [scale, mantissa] = buildNegatedPower(f, shifted, 8);
+  return f.div(y, f.fma(f.neg(scale), mantissa, 1.0));
+}
+
+/// The lesser of x and a positive limit, which NaN may become.
+static Value limitAbove(FloatBuilder &f, Value x, double limit) {
+  return f.fromBits(f.minInt(f.toBits(x), f.getBits(limit)));
 }
 
 Value mlir::xfmr::buildHalfSwish(FloatBuilder &f, Value x, double beta) {
   double slope = beta * kLog2E;
   // From the least on the result is zero, of -inf too.
-  Value y = f.max(x, kLeastExponent / slope);
-  Value t = f.mul(f.min(y, kLargeExponent / slope), slope);
-  return f.mul(buildLogistic(f, t), y);
+  Value y = f.max(x, -kInfiniteExponent / slope);
+  Value clamped = limitAbove(f, y, -kSmallExponent / slope);
+  return divideByOnePlusPower(f, y, f.fma(clamped, -slope, kWideOffset));
 }
 
 Value mlir::xfmr::buildHalfGeluTanh(FloatBuilder &f, Value x) {
   // x sigmoid(x (a + b x^2)), with 2^t for the exponential.
   constexpr double a = 2 * 0.79788456080286536 * kLog2E, b = 0.044715 * a;
-  // Where t is about kLeastExponent, and less than kLargeExponent.
-  Value y = f.max(x, -10.037);
-  Value clamped = f.min(y, 5.0);
-  Value square = f.mul(clamped, clamped);
-  Value t = f.mul(f.fma(square, b, a), clamped);
-  return f.mul(buildLogistic(f, t), y);
+  // Where t is kInfiniteExponent, and less than -24.
+  Value y = f.max(x, -10.25721);
+  Value clamped = limitAbove(f, y, 6.0);
+  Value slope = f.fma(f.mul(clamped, clamped), -b, -a);
+  return divideByOnePlusPower(f, y, f.fma(slope, clamped, kWideOffset));
 }
 
 Value mlir::xfmr::buildHalfGeluErf(FloatBuilder &f, Value x) {
   // max(x, 0) - a Q with Q = erfc(a / sqrt(2)) / 2, a = |x|; see buildGeluErf.
-  // Q is 0 from the limit on, where exp(-a^2/2) is.
-  Value a = f.min(f.abs(x), 13.28);
-  Value square = f.mul(a, a);
-  constexpr double slope = -0.5 * kLog2E;
-  Value shifted = f.fma(square, slope, kRoundingMagic);
-  Value n = f.sub(shifted, kRoundingMagic);
-  Value e = buildPower(f, shifted, f.fma(square, slope, f.neg(n)));
-  // Q exp(a^2/2), minimax up to a = 11.85, where the result is below 2^-100,
-  // error 2^-15.5.
-  Value numerator =
-      f.polynomial(a, {0x1.f31db6p-5, 0x1.1909eap-2, 0x1.000154p-1});
-  Value denominator =
-      f.polynomial(a, {0x1.3854a6p-3, 0x1.632b12p-1, 0x1.58f138p+0, 1.0});
-  Value tail = f.div(f.mul(f.mul(numerator, a), e), denominator);
+  // From the limit on 2^t is zero, as its exponent is.
+  Value a = f.min(f.abs(x), 12.64266);
+  // log2 Q, minimax up to a = 11.9, where the result is below 2^-100, error
+  // 2^-16.
+  Value denominator = f.fma(f.add(a, 0x1.713168p+2), a, 0x1.347e02p+3);
+  Value quotient = f.div(f.fma(a, 0x1.3437c4p+3, 0x1.0304a8p+5), denominator);
+  Value rest =
+      f.polynomial(a, {-0x1.07d258p-14, -0x1.6f52a4p-1, -0x1.1f05bap-3});
+  constexpr double constant = -0x1.16f2p+2;
+  Value shifted = f.add(f.fma(rest, a, quotient), kNarrowOffset + constant);
+  auto [scale, mantissa] = buildNegatedPower(f, shifted, 7);
   // As integers: that is zero for negative numbers, and NaN is in the tail.
   Value positive = f.fromBits(f.maxInt(f.toBits(x), 0));
-  return f.sub(positive, tail);
+  return f.fma(f.mul(scale, mantissa), a, positive);
 }
