@@ -101,15 +101,52 @@ static Value buildSigmoidOf(FloatBuilder &f, Value x) {
   return f.div(numerator, f.add(1.0, e));
 }
 
+/// Adding it leaves round(t) + 127 in the low bits of the sum.
+static constexpr double kBiasedMagic = 12582912.0 + 127.0;
+
+/// 2^n of n + kBiasedMagic: zero for n = -127, infinite for 128.
+static Value buildBiasedPower(FloatBuilder &f, Value shifted) {
+  return f.fromBits(f.shiftLeft(f.toBits(shifted), 23));
+}
+
+/// x / (1 + exp(-2u)) with 2u = b x (k + x^2): 2.6 ulp.
+static Value buildGeluTanhOfF32(FloatBuilder &f, Value x) {
+  // exp(-2u) = 2^n exp(-b r), r = x (k + x^2) + n ln(2)/b. The product is
+  // rounded where n comes from and exact where r does. k is a sum, of which the
+  // high part is a multiple of the last bit of k + x^2, and so is the high part
+  // of ln(2)/b short enough that n times it is exact.
+  constexpr double kHigh = 0x1.65d258p+4, kLow = 0x1.b767b6p-18;
+  constexpr double slope = -0x1.a5a7dp-4; // -b log2(e)
+  constexpr double ln2High = 0x1.36d8p+3, ln2Low = 0x1.d56d78p-13;
+  // From the least on the power is infinite and the result zero, of -inf too.
+  Value y = f.max(x, -10.06097);
+  Value c = f.limitAbove(y, 6.0);
+  Value sum = f.fma(c, c, kHigh);
+  Value sumLow = f.fma(c, c, f.sub(kHigh, sum));
+  sumLow = f.add(sumLow, kLow);
+  Value shifted = f.fma(f.mul(c, sum), slope, kBiasedMagic);
+  Value n = f.sub(shifted, kBiasedMagic);
+  Value r = f.fma(c, sum, f.mul(n, ln2High));
+  r = f.fma(n, ln2Low, r);
+  r = f.fma(c, sumLow, r);
+  // exp(-b r), error 2^-27.9.
+  Value p =
+      f.polynomial(r, {0x1.980f32p-33, -0x1.0a77a8p-26, 0x1.21ef88p-20,
+                       -0x1.fbec7ap-15, 0x1.4dad5ep-9, -0x1.2444f4p-4, 1.0});
+  return f.div(y, f.fma(p, buildBiasedPower(f, shifted), 1.0));
+}
+
 static Value buildGeluTanh(FloatBuilder &f, Value x) {
+  if (f.isF32())
+    return buildGeluTanhOfF32(f, x);
   // x/2 (1 + tanh u) = x sigmoid(2u), 2u = x (a + b x^2), as hi + lo. The high
-  // part of a is a multiple of the last bit of the sum, which is below 16 (64
-  // for f64); the difference of the sum and a is exact then.
-  int bits = f.isF32() ? 20 : 46;
+  // part of a is a multiple of the last bit of the sum, which is below 64; the
+  // difference of the sum and a is exact then.
+  constexpr int bits = 46;
   double a = std::ldexp(std::floor(std::ldexp(kGeluLinear.hi, bits)), -bits);
   double aLow = kGeluLinear.hi - a + kGeluLinear.lo;
   auto [b, bLow] = f.split(kGeluCubic);
-  double limit = f.isF32() ? 10.0 : 20.75;
+  constexpr double limit = 20.75;
   Value clamped = f.clamp(x, -limit, limit);
   Value square = f.mul(clamped, clamped);
   Value squareLow = f.fma(clamped, clamped, f.neg(square));
@@ -126,34 +163,44 @@ static Value buildGeluTanh(FloatBuilder &f, Value x) {
 }
 
 /// gelu x = max(x, 0) - |x| Q with Q = erfc(|x| / sqrt(2)) / 2, for both signs
-/// of x, without cancellation that matters: 3.2 ulp.
+/// of x, without cancellation that matters: 3.94 ulp, over every x.
 static Value buildGeluErfOfF32(FloatBuilder &f, Value x) {
   // Q is 0 from the limit on: 2^n is, with n = -127.
   Value a = f.min(f.abs(x), 13.28);
-  // exp(-a^2/2) = 2^n (1 + em). The square is rounded where n comes from and
-  // exact where r does, since n times this part of ln(2) is exact.
-  constexpr double magic = 12582912.0 + 127.0;
-  constexpr double ln2High = 0x1.62e4p-1, ln2Low = 0x1.7f7d1cp-20;
-  constexpr double log2E = 0x1.715476p+0;
-  Value half = f.mul(a, -0.5);
-  Value shifted = f.fma(f.mul(half, a), log2E, magic);
-  Value n = f.sub(shifted, magic);
-  Value r = f.fma(half, a, f.mul(n, -ln2High));
-  r = f.fma(n, -ln2Low, r);
-  Value em = buildExpm1(f, r, /*withLow=*/false).first;
-  Value scale = f.fromBits(f.shiftLeft(f.toBits(shifted), 23));
-  // |x| Q exp(a^2/2) = w P(w), w = a / (1 + k a); minimax up to a = 11.8, where
-  // the result is below 2^-100, error 2^-28.9.
-  Value w = f.div(a, f.fma(a, 0x1.a8f5c2p-2, 1.0));
-  Value p = f.polynomial(w, {-0x1.f24e38p-19, 0x1.bcb1dcp-16, -0x1.df4dap-15,
-                             0x1.09cb14p-14, -0x1.76f984p-13, -0x1.f99046p-13,
-                             0x1.c5c13cp-11, 0x1.0232bap-7, 0x1.471aaap-8,
-                             -0x1.8812eep-3, 0.5});
-  Value tail = f.mul(w, p);
-  tail = f.fma(tail, em, tail);
-  // A maximum would have to order the zeros.
-  Value positive = f.select(f.less(x, 0.0), 0.0, x);
-  return f.fma(f.neg(scale), tail, positive);
+  // exp(-a^2/2) = 2^n exp(-r/2), r = a^2 + 2n ln(2), of a square in two parts.
+  // Of 2 ln(2) one part is enough: n times the rest is nearly a multiple of
+  // a^2, a factor that the quotients below are fitted to.
+  Value square = f.mul(a, a);
+  Value squareLow = f.fma(a, a, f.neg(square));
+  Value shifted = f.fma(square, -0x1.715476p-1, kBiasedMagic);
+  Value n = f.sub(shifted, kBiasedMagic);
+  Value r = f.add(f.fma(n, 0x1.62e43p+0, square), squareLow);
+  // exp(-r/2) - 1, error 2^-28.2.
+  Value em = f.polynomial(r, {0x1.6a48c8p-16, -0x1.12399ap-12, 0x1.5558b4p-9,
+                              -0x1.555492p-6, 0x1.fffffcp-4, -0.5});
+  em = f.mul(em, r);
+  // Q exp(a^2/2) = (c + n(a) / d(a)) / (a + k), minimax up to a = 11.95, where
+  // the result is below 2^-100, error 2^-26.3. Where a is large and the steps
+  // of n and d round as much as their results, their quotient is small.
+  constexpr double c = 0x1.9885f8p-2, k = 0x1.0d86aap+1;
+  Value numerator = f.polynomial(
+      a, {0x1.ade828p-1, 0x1.90b902p+2, 0x1.520868p+4, 0x1.f9318ap+4});
+  Value denominator = f.add(a, 0x1.fae17p+2);
+  for (double coefficient : {0x1.e05ae6p+4, 0x1.cb5e0ep+5, 0x1.824ccep+5})
+    denominator = f.fma(denominator, a, coefficient);
+  Value quotient = f.div(numerator, denominator);
+  Value sum = f.add(a, k);
+  // What the sum has lost, times its inverse, which the quotient is near to.
+  Value sumLow = f.sub(a, f.sub(sum, k));
+  em = f.fma(f.neg(sumLow), quotient, em);
+  // (c + n/d) exp(-r/2): what is rounded before the last sum is the lesser
+  // part.
+  Value factor = f.fma(f.add(quotient, c), em, quotient);
+  factor = f.add(factor, c);
+  Value rest = f.mul(f.div(a, sum), buildBiasedPower(f, shifted));
+  // As integers: that is zero for negative numbers, and NaN is in the rest.
+  Value positive = f.fromBits(f.maxInt(f.toBits(x), 0));
+  return f.fma(f.neg(rest), factor, positive);
 }
 
 static Value buildGeluErf(FloatBuilder &f, Value x) {

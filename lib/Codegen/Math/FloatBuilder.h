@@ -76,6 +76,11 @@ public:
   Value clamp(Operand a, double low, double high) {
     return min(max(a, low), high);
   }
+  /// The lesser of `a` and a positive constant, which NaN may become: an
+  /// integer operation, of which CPUs have more units.
+  Value limitAbove(Value a, double limit) {
+    return fromBits(minInt(toBits(a), getBits(limit)));
+  }
   Value less(Operand a, Operand b) {
     return build<arith::CmpFOp>(arith::CmpFPredicate::OLT, a, b);
   }

@@ -57,16 +57,11 @@ static Value divideByOnePlusPower(FloatBuilder &f, Value y, Value shifted) {
   return f.div(y, f.fma(f.neg(scale), mantissa, 1.0));
 }
 
-/// The lesser of x and a positive limit, which NaN may become.
-static Value limitAbove(FloatBuilder &f, Value x, double limit) {
-  return f.fromBits(f.minInt(f.toBits(x), f.getBits(limit)));
-}
-
 Value mlir::xfmr::buildHalfSwish(FloatBuilder &f, Value x, double beta) {
   double slope = beta * kLog2E;
   // From the least on the result is zero, of -inf too.
   Value y = f.max(x, -kInfiniteExponent / slope);
-  Value clamped = limitAbove(f, y, -kSmallExponent / slope);
+  Value clamped = f.limitAbove(y, -kSmallExponent / slope);
   return divideByOnePlusPower(f, y, f.fma(clamped, -slope, kWideOffset));
 }
 
@@ -75,7 +70,7 @@ Value mlir::xfmr::buildHalfGeluTanh(FloatBuilder &f, Value x) {
   constexpr double a = 2 * 0.79788456080286536 * kLog2E, b = 0.044715 * a;
   // Where t is kInfiniteExponent, and less than -24.
   Value y = f.max(x, -10.25721);
-  Value clamped = limitAbove(f, y, 6.0);
+  Value clamped = f.limitAbove(y, 6.0);
   Value slope = f.fma(f.mul(clamped, clamped), -b, -a);
   return divideByOnePlusPower(f, y, f.fma(slope, clamped, kWideOffset));
 }
