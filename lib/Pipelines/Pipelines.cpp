@@ -187,8 +187,9 @@ void xfmr::buildLLVMStage(OpPassManager &pm,
   pm.addPass(arith::createArithEmulateUnsupportedFloats(arithTypes));
   CPUTarget target = getTarget(options);
   ExpandMathOptions expandMath;
-  expandMath.nativeScale = llvm::Triple(target.triple).isX86() &&
-                           target.vectorBytes == 64 && !options.emulate;
+  expandMath.nativeMax = llvm::Triple(target.triple).isX86();
+  expandMath.nativeScale =
+      expandMath.nativeMax && target.vectorBytes == 64 && !options.emulate;
   pm.addPass(createExpandMath(expandMath));
   ExpandNarrowFloatOptions narrowFloat;
   narrowFloat.nativeBF16 =

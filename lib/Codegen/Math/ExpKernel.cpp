@@ -23,7 +23,7 @@ ReducedExp mlir::xfmr::reduceExp(FloatBuilder &f, Value y) {
   Value n = f.sub(shifted, kRoundingMagic);
   Value r = f.fma(n, -kLn2High, y);
   r = f.fma(n, -kLn2Low, r);
-  return {r, f.toBits(shifted)};
+  return {r, f.toBits(shifted), n};
 }
 
 std::pair<Value, Value> mlir::xfmr::buildExpm1(FloatBuilder &f, Value r,
@@ -53,11 +53,6 @@ std::pair<Value, Value> mlir::xfmr::buildPowersOfTwo(FloatBuilder &f, Value n) {
   Value lower = f.andInt(f.shiftLeft(n, 22), exponentMask);
   Value upper = f.andInt(f.shiftLeft(f.addInt(n, 1), 22), exponentMask);
   return {f.fromBits(lower), f.fromBits(upper)};
-}
-
-Value mlir::xfmr::buildExponent(FloatBuilder &f, Value n) {
-  // The bits of kRoundingMagic, whose last bit is worth 1.
-  return f.addInt(n, -(int64_t(0x4b400000) + 254));
 }
 
 Value mlir::xfmr::buildPowerOfTwo(FloatBuilder &f, Value n) {

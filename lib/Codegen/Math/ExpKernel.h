@@ -21,6 +21,8 @@ struct ReducedExp {
   Value r;
   /// The integer n + 254 in the low bits, rubbish above bit 21.
   Value n;
+  /// n as a float.
+  Value rounded;
 };
 
 /// Reduces `y`, f32 and within [kExpLow, kExpHigh] or NaN (then r is NaN).
@@ -37,9 +39,6 @@ Value buildExpMantissa(FloatBuilder &f, Value r);
 /// [-252, 256], and multiplying by one after the other rounds once, where the
 /// result leaves the normal range.
 std::pair<Value, Value> buildPowersOfTwo(FloatBuilder &f, Value n);
-
-/// n as an integer of its own.
-Value buildExponent(FloatBuilder &f, Value n);
 
 /// 2^n for n in [-126, 127].
 Value buildPowerOfTwo(FloatBuilder &f, Value n);

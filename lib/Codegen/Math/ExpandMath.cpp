@@ -14,7 +14,9 @@
 
 #include "ExpKernel.h"
 #include "FloatBuilder.h"
+#include "NativeOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -36,15 +38,12 @@ static Value expandExp(FloatBuilder &f, Value x) {
   return f.mul(f.mul(p, scale1), scale2);
 }
 
-/// The same bits where an instruction multiplies a vector by powers of two.
-static Value expandExpNatively(PatternRewriter &rewriter, Location loc,
+/// The same bits where AVX-512 multiplies vectors by powers of two.
+static Value expandExpNatively(OpBuilder &builder, Location loc,
                                FloatBuilder &f, Value x) {
   ReducedExp reduced = reduceExp(f, f.clamp(x, kExpLow, kExpHigh));
   Value p = buildExpMantissa(f, reduced.r);
-  return LLVM::CallIntrinsicOp::create(
-             rewriter, loc, x.getType(), rewriter.getStringAttr("llvm.ldexp"),
-             ValueRange{p, buildExponent(f, reduced.n)})
-      .getResult(0);
+  return scaleNatively(builder, loc, p, reduced.rounded);
 }
 
 static Value expandTanh(FloatBuilder &f, Value x) {
@@ -183,9 +182,8 @@ struct ExpandExpNatively : OpRewritePattern<math::ExpOp> {
   LogicalResult matchAndRewrite(math::ExpOp op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
-    if (!type || type.getRank() != 1 || type.isScalable() ||
-        !type.getElementType().isF32())
-      return rewriter.notifyMatchFailure(op, "expects a vector of f32");
+    if (!type || !canScaleNatively(type))
+      return rewriter.notifyMatchFailure(op, "expects whole vectors of f32");
     FloatBuilder f(rewriter, op.getLoc(), type);
     rewriter.replaceOp(
         op, expandExpNatively(rewriter, op.getLoc(), f, op.getOperand()));
@@ -198,7 +196,7 @@ struct ExpandMath : mlir::xfmr::impl::ExpandMathBase<ExpandMath> {
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet owned(context);
-    populateExpandMathPatterns(owned, nativeScale);
+    populateExpandMathPatterns(owned, nativeScale, nativeMax);
     patterns = std::move(owned);
     return success();
   }
@@ -222,9 +220,11 @@ struct ExpandMath : mlir::xfmr::impl::ExpandMathBase<ExpandMath> {
 } // namespace
 
 void mlir::xfmr::populateExpandMathPatterns(RewritePatternSet &patterns,
-                                            bool nativeScale) {
+                                            bool nativeScale, bool nativeMax) {
   if (nativeScale)
     patterns.add<ExpandExpNatively>(patterns.getContext());
+  if (nativeMax)
+    populateNativeMaxPatterns(patterns);
   patterns.add<ExpandUnary<math::ExpOp, expandExp>,
                ExpandUnary<math::TanhOp, expandTanh>,
                ExpandUnary<math::ErfOp, expandErf>,

@@ -22,7 +22,7 @@ static constexpr double kInfiniteExponent = 128.5 - kShift;
 
 namespace {
 
-/// -2^t as the product of a power of two and of a polynomial of the fraction.
+/// 2^t as the product of a power of two and of a polynomial of the fraction.
 /// A fixed-point number t has its integer where an exponent belongs after a
 /// shift, and its fraction where the mantissa does.
 struct Power {
@@ -33,9 +33,9 @@ struct Power {
 
 /// `shifted` is t plus a constant that makes the integer an exponent when it is
 /// shifted left by `bits`; the last bit of `shifted` is worth 2^(bits - 23).
-static Power buildNegatedPower(FloatBuilder &f, Value shifted, int bits) {
+static Power buildPower(FloatBuilder &f, Value shifted, int bits) {
   Value fixed = f.shiftLeft(f.toBits(shifted), bits);
-  Value scale = f.fromBits(f.andInt(fixed, -0x800000));
+  Value scale = f.fromBits(f.andInt(fixed, 0x7f800000));
   Value m = f.fromBits(f.orInt(f.andInt(fixed, 0x7fffff), 0x3f800000));
   // 2^(m - 1 - kShift), 1 <= m < 2, error 2^-18.5. The highest power has the
   // coefficient 1 and takes no multiplication.
@@ -53,8 +53,8 @@ static constexpr double kNarrowOffset = 128.0 + 127.0 + kShift;
 
 /// y / (1 + 2^t) for t = shifted - kWideOffset.
 static Value divideByOnePlusPower(FloatBuilder &f, Value y, Value shifted) {
-  auto [scale, mantissa] = buildNegatedPower(f, shifted, 8);
-  return f.div(y, f.fma(f.neg(scale), mantissa, 1.0));
+  auto [scale, mantissa] = buildPower(f, shifted, 8);
+  return f.div(y, f.fma(scale, mantissa, 1.0));
 }
 
 Value mlir::xfmr::buildHalfSwish(FloatBuilder &f, Value x, double beta) {
@@ -87,8 +87,8 @@ Value mlir::xfmr::buildHalfGeluErf(FloatBuilder &f, Value x) {
       f.polynomial(a, {-0x1.07d258p-14, -0x1.6f52a4p-1, -0x1.1f05bap-3});
   constexpr double constant = -0x1.16f2p+2;
   Value shifted = f.add(f.fma(rest, a, quotient), kNarrowOffset + constant);
-  auto [scale, mantissa] = buildNegatedPower(f, shifted, 7);
+  auto [scale, mantissa] = buildPower(f, shifted, 7);
   // As integers: that is zero for negative numbers, and NaN is in the tail.
   Value positive = f.fromBits(f.maxInt(f.toBits(x), 0));
-  return f.fma(f.mul(scale, mantissa), a, positive);
+  return f.fma(f.neg(f.mul(scale, mantissa)), a, positive);
 }

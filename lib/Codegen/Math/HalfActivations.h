@@ -8,8 +8,8 @@
 //
 // Activations in f32 for results that are rounded to bf16 next. Rounding takes
 // half a bf16 ulp; of the hundredth that the bound leaves on top of it, 2^-14.6
-// of the result, these take no more than 2^-14.7. So polynomials are short, and
-// the argument of an exponential needs no second part.
+// of the result, these take less than half. So polynomials are short, and the
+// argument of an exponential is a fixed-point number.
 //
 //===----------------------------------------------------------------------===//
 

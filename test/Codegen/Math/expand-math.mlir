@@ -1,5 +1,6 @@
 // RUN: xfmr-opt --xfmr-expand-math --split-input-file %s | FileCheck %s
 // RUN: xfmr-opt --xfmr-expand-math=native-scale --split-input-file %s | FileCheck %s --check-prefix=NATIVE
+// RUN: xfmr-opt --xfmr-expand-math=native-max --split-input-file %s | FileCheck %s --check-prefix=ORDERED
 // RUN: xfmr-opt --pass-pipeline='builtin.module(func.func(xfmr-expand-math))' --split-input-file %s | FileCheck %s
 
 // The whole of exp: the clamp, the reduction, the polynomial, and the power of two
@@ -28,7 +29,7 @@
 // CHECK:         return %[[RESULT]] : f32
 
 // NATIVE-LABEL: func @exp(
-// NATIVE-NOT:     llvm.ldexp
+// NATIVE-NOT:     llvm.call_intrinsic
 // NATIVE:         return
 func.func @exp(%x: f32) -> f32 {
   %0 = math.exp %x : f32
@@ -47,8 +48,8 @@ func.func @exp(%x: f32) -> f32 {
 // CHECK:         return
 
 // NATIVE-LABEL: func @vectors(
-// NATIVE:         llvm.call_intrinsic "llvm.ldexp"(%{{.*}}, %{{.*}}) : (vector<16xf32>, vector<16xi32>) -> vector<16xf32>
-// NATIVE-NOT:     llvm.ldexp
+// NATIVE:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%{{.*}}) : (vector<16xf32>, vector<16xf32>, vector<16xf32>, i16, i32) -> vector<16xf32>
+// NATIVE-NOT:     llvm.call_intrinsic
 // NATIVE:         return
 func.func @vectors(%a: vector<16xf32>, %b: vector<2x5xf32>, %c: vector<f32>, %d: vector<[4]xf32>)
     -> (vector<16xf32>, vector<2x5xf32>, vector<f32>, vector<[4]xf32>) {
@@ -88,4 +89,43 @@ func.func @others(%a: tensor<4xf32>, %b: f32) -> (tensor<4xf32>, f32) {
   %0 = math.exp %a : tensor<4xf32>
   %1 = math.log %b : f32
   return %0, %1 : tensor<4xf32>, f32
+}
+
+// -----
+
+// The maximum that a loop carries is never NaN: a comparison and a selection.
+
+// CHECK-LABEL: func @maxima(
+// CHECK:         arith.maxnumf
+// CHECK:         arith.minnumf
+// CHECK:         arith.maxnumf
+
+// ORDERED-LABEL: func @maxima(
+// ORDERED:         scf.for {{.*}} iter_args(%[[MOST:.*]] = %{{.*}}, %[[LEAST:.*]] = %{{.*}}) -> (vector<4xf32>, vector<4xf32>) {
+// ORDERED:           %[[X:.*]] = vector.load
+// ORDERED:           %[[IS_MORE:.*]] = arith.cmpf ogt, %[[X]], %[[MOST]] : vector<4xf32>
+// ORDERED:           %[[MORE:.*]] = arith.select %[[IS_MORE]], %[[X]], %[[MOST]]
+// ORDERED:           %[[IS_LESS:.*]] = arith.cmpf olt, %[[X]], %[[LEAST]] : vector<4xf32>
+// ORDERED:           %[[LESS:.*]] = arith.select %[[IS_LESS]], %[[X]], %[[LEAST]]
+// ORDERED:           %[[KEPT:.*]] = arith.select %{{.*}}, %[[LESS]], %[[LEAST]]
+// ORDERED:           scf.yield %[[MORE]], %[[KEPT]]
+// What is in memory may be.
+// ORDERED:         arith.maxnumf
+func.func @maxima(%m: memref<64xf32>, %mask: vector<4xi1>) -> (vector<4xf32>, vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %low = arith.constant dense<0xff800000> : vector<4xf32>
+  %high = arith.constant dense<0x7f800000> : vector<4xf32>
+  %0:2 = scf.for %i = %c0 to %c64 step %c4 iter_args(%a = %low, %b = %high) -> (vector<4xf32>, vector<4xf32>) {
+    %x = vector.load %m[%i] : memref<64xf32>, vector<4xf32>
+    %more = arith.maxnumf %a, %x : vector<4xf32>
+    %less = arith.minnumf %x, %b : vector<4xf32>
+    %kept = arith.select %mask, %less, %b : vector<4xi1>, vector<4xf32>
+    scf.yield %more, %kept : vector<4xf32>, vector<4xf32>
+  }
+  %y = vector.load %m[%c0] : memref<64xf32>, vector<4xf32>
+  %z = vector.load %m[%c4] : memref<64xf32>, vector<4xf32>
+  %1 = arith.maxnumf %y, %z : vector<4xf32>
+  return %0#0, %1 : vector<4xf32>, vector<4xf32>
 }

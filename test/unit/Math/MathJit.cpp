@@ -96,7 +96,7 @@ std::string MathJit::compile(bool expand, bool nativeScale) {
     return "the module does not verify";
   PassManager pm(&context);
   if (expand) {
-    pm.addPass(createExpandMath({nativeScale}));
+    pm.addPass(createExpandMath({nativeScale, /*nativeMax=*/false}));
     pm.addPass(createExpandNarrowFloat());
   }
   FailureOr<OpPassManager> lowering = parsePassPipeline(

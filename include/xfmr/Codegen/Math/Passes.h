@@ -22,9 +22,11 @@ namespace mlir::xfmr {
 
 /// Adds the patterns of `xfmr-expand-math`: exp, tanh, erf and erfc of f32, f16
 /// and bf16, scalars and vectors, become arithmetic. f64 is left alone. With
-/// `nativeScale`, exp of a vector of f32 takes the intrinsic `llvm.ldexp`.
+/// `nativeScale`, exp of a vector of f32 takes an instruction of AVX-512; with
+/// `nativeMax`, maxima and minima of what is never NaN one of x86.
 void populateExpandMathPatterns(RewritePatternSet &patterns,
-                                bool nativeScale = false);
+                                bool nativeScale = false,
+                                bool nativeMax = false);
 
 /// Adds the patterns of `xfmr-expand-narrow-float`: conversions from and to
 /// bf16 and from f64 to f16 become integer arithmetic that rounds once; with

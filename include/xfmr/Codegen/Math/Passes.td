@@ -17,8 +17,11 @@ def ExpandMath : Pass<"xfmr-expand-math"> {
     for erf and 1.45 for erfc, results below the normal range included. NaN gives
     NaN; infinities and overflow give what the function's limit says.
 
-    With `native-scale`, exp of vectors of f32 is scaled by `llvm.ldexp`, which is
-    an instruction of AVX-512, to the same bits.
+    With `native-scale`, exp of vectors of f32, 16 of them or a multiple, is scaled
+    by an instruction of AVX-512, to the same bits. With `native-max`,
+    `arith.maxnumf` and `arith.minnumf` of which one operand is never NaN, such as
+    the maximum that a loop carries, become the comparison and selection that one
+    instruction of x86 is.
 
     f64 is left to the math library, with a remark (`MathLeftToLibm`).
 
@@ -51,11 +54,13 @@ def ExpandMath : Pass<"xfmr-expand-math"> {
   }];
   let options = [
     Option<"nativeScale", "native-scale", "bool", "false",
-           "Multiply by powers of two by `llvm.ldexp`">
+           "Multiply by powers of two by an instruction of AVX-512">,
+    Option<"nativeMax", "native-max", "bool", "false",
+           "Compare and select for maxima of what is never NaN">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::math::MathDialect"
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
   ];
 }
 
