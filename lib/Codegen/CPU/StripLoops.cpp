@@ -146,10 +146,19 @@ StripLoops::Values StripLoops::emitRest(
 }
 
 Value StripLoops::emitMaskIf(Value isTail, Value mask) {
-  Value all = arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(cast<VectorType>(mask.getType()), true));
-  return arith::SelectOp::create(builder, loc, isTail, mask, all);
+  // As a number, which one instruction selects and one moves.
+  auto type = cast<VectorType>(mask.getType());
+  IntegerType number = builder.getIntegerType(type.getNumElements());
+  auto one = VectorType::get({1}, number);
+  Value bits = vector::ExtractOp::create(
+      builder, loc, vector::BitCastOp::create(builder, loc, one, mask),
+      int64_t(0));
+  Value all = arith::ConstantOp::create(builder, loc,
+                                        builder.getIntegerAttr(number, -1));
+  Value chosen = arith::SelectOp::create(builder, loc, isTail, bits, all);
+  return vector::BitCastOp::create(
+      builder, loc, type,
+      vector::BroadcastOp::create(builder, loc, one, chosen));
 }
 
 Value mlir::xfmr::emitUnlikely(OpBuilder &builder, Location loc,
