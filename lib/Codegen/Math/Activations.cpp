@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The coefficients come from scripts/fit_activations.py.
+//
+//===----------------------------------------------------------------------===//
 
 #include "xfmr/Codegen/Math/Activations.h"
 #include "ExpKernel.h"

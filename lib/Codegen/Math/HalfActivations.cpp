@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The coefficients come from scripts/fit_activations.py.
+//
+//===----------------------------------------------------------------------===//
 
 #include "HalfActivations.h"
 #include <cmath>
@@ -81,11 +85,11 @@ Value mlir::xfmr::buildHalfGeluErf(FloatBuilder &f, Value x) {
   Value a = f.min(f.abs(x), 12.64266);
   // log2 Q, minimax up to a = 11.9, where the result is below 2^-100, error
   // 2^-16.
-  Value denominator = f.fma(f.add(a, 0x1.713168p+2), a, 0x1.347e02p+3);
-  Value quotient = f.div(f.fma(a, 0x1.3437c4p+3, 0x1.0304a8p+5), denominator);
+  Value denominator = f.fma(f.add(a, 0x1.6faa02p+2), a, 0x1.30da5ep+3);
+  Value quotient = f.div(f.fma(a, 0x1.370472p+3, 0x1.00c63cp+5), denominator);
   Value rest =
-      f.polynomial(a, {-0x1.07d258p-14, -0x1.6f52a4p-1, -0x1.1f05bap-3});
-  constexpr double constant = -0x1.16f2p+2;
+      f.polynomial(a, {-0x1.03a0ccp-14, -0x1.6f5896p-1, -0x1.1d2dc2p-3});
+  constexpr double constant = -0x1.17a08p+2;
   Value shifted = f.add(f.fma(rest, a, quotient), kNarrowOffset + constant);
   auto [scale, mantissa] = buildPower(f, shifted, 7);
   // As integers: that is zero for negative numbers, and NaN is in the tail.
