@@ -118,6 +118,8 @@ void xfmr::buildDecomposeStage(OpPassManager &pm,
   decompose.hiddenBlock = options.hiddenBlock == 0
                               ? getTarget(options).hiddenBlock
                               : options.hiddenBlock.getValue();
+  if (options.hiddenBlock == 0)
+    decompose.hiddenElements = 16384;
   pm.addPass(createDecomposeInTiles(decompose));
   pm.addPass(createMemrefsToTensors(temporaries));
 }

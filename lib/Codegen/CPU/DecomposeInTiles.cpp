@@ -108,7 +108,7 @@ struct DecomposeInTiles : xfmr::impl::DecomposeInTilesBase<DecomposeInTiles> {
     LogicalResult result = failure();
     if (spec)
       result = decomposeFFNInBlocks(rewriter, op->getLoc(), *spec,
-                                    {hiddenBlock, columnBlock});
+                                    {hiddenBlock, hiddenElements, columnBlock});
     else if (isa<GatedActOp>(op)) // One linalg op, without temporaries.
       result = LogicalResult(
           cast<linalg::AggregatedOpInterface>(op).decomposeOperation(rewriter));

@@ -355,7 +355,15 @@ LogicalResult xfmr::decomposeFFNInBlocks(OpBuilder &builder, Location loc,
   // a power of two apart would lie in the same few sets of the cache.
   Value accumulator = ffn.emitZeroAccumulator(kRowPadding);
   OpFoldResult hiddenSize = ffn.getHiddenSize();
-  int64_t hiddenBlock = balanceBlocks(hiddenSize, blocks.hidden);
+  int64_t hiddenBlock = blocks.hidden;
+  ArrayRef<int64_t> rowDims =
+      cast<MemRefType>(spec.input.getType()).getShape().drop_back();
+  if (!ShapedType::isDynamicShape(rowDims)) {
+    int64_t most = blocks.hiddenElements / ShapedType::getNumElements(rowDims);
+    hiddenBlock = std::max(hiddenBlock,
+                           most / kHiddenBlockMultiple * kHiddenBlockMultiple);
+  }
+  hiddenBlock = balanceBlocks(hiddenSize, hiddenBlock);
   Value buffer = ffn.emitter.temporary(
       ffn.getRowsTimes(builder.getIndexAttr(hiddenBlock + kRowPadding)),
       spec.hiddenType);

@@ -2,6 +2,7 @@
 // RUN: not xfmr-opt --xfmr-decompose-in-tiles=hidden-block=0 %s 2>&1 | FileCheck %s --check-prefix=ERROR
 // RUN: not xfmr-opt --xfmr-decompose-in-tiles=column-block=0 %s 2>&1 | FileCheck %s --check-prefix=NOCOLUMN
 // RUN: xfmr-opt --xfmr-decompose-in-tiles=hidden-block=1024 %s | FileCheck %s --check-prefix=EVEN
+// RUN: xfmr-opt --xfmr-decompose-in-tiles="hidden-block=256 hidden-elements=1800" %s | FileCheck %s --check-prefix=FEW
 // RUN: xfmr-opt --xfmr-decompose-in-tiles --remarks-filter=xfmr-decompose-in-tiles -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // NOCOLUMN: error: expected a column-block of 1 or more, got 0
@@ -96,6 +97,10 @@ func.func @tensors(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %y: tensor<4x8xf32>
 
 // Known sizes are cut evenly, into multiples of 256.
 // EVEN-LABEL: func @even(
+// Two known rows have blocks of up to 900 columns: whole steps of 256, of one size.
+// FEW-LABEL: func @even(
+// FEW:  memref.alloc() {{.*}} : memref<2x800xf32>
+// FEW:  scf.for %{{.*}} = %{{.*}} to %c1100 step %c768
 func.func @even(%x: memref<2x8xf32>, %w1: memref<8x1100xf32>, %w2: memref<1100x8xf32>, %y: memref<2x8xf32>) {
   // EVEN: memref.alloc() {{.*}} : memref<2x800xf32>
   // EVEN: scf.for %{{.*}} = %{{.*}} to %c1100 step %c768

@@ -90,7 +90,10 @@ def DecomposeInTiles : Pass<"xfmr-decompose-in-tiles"> {
            "takes them">,
     Option<"hiddenBlock", "hidden-block", "int64_t", "1024",
            "Hidden values of a network that are computed before they are "
-           "multiplied by the down weights; known sizes are cut evenly">
+           "multiplied by the down weights; known sizes are cut evenly">,
+    Option<"hiddenElements", "hidden-elements", "int64_t", "0",
+           "Where fewer rows are known to have fewer hidden values than this in a "
+           "block, the block has more columns, up to as many values">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

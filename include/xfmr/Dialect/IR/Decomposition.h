@@ -36,6 +36,9 @@ struct FFNBlocks {
   /// Hidden values that are computed before they are multiplied by the down
   /// weights. Where it is a multiple of 256, no result's bits depend on it.
   int64_t hidden = 1024;
+  /// Where the number of rows is known, blocks are longer while no more hidden
+  /// values than these are in one: each is a start of threads.
+  int64_t hiddenElements = 0;
   /// Columns of gate and up that are accumulated before the activation takes
   /// them: no temporary of theirs is wider.
   int64_t columns = 128;
