@@ -52,6 +52,9 @@ TEST(CPUTargetTest, Levels) {
   CPUTarget rapids = unwrap(CPUTarget::get("sapphirerapids"));
   EXPECT_TRUE(rapids.hasBF16Dot && rapids.hasAMXBF16);
   EXPECT_FALSE(rapids.prefersBF16Dot);
+  // Loads keep up with multiply-adds where one of 512 bits takes both units.
+  EXPECT_TRUE(unwrap(CPUTarget::get("znver4")).foldsBroadcasts);
+  EXPECT_FALSE(zen.foldsBroadcasts || rapids.foldsBroadcasts);
   EXPECT_LT(rapids.nonTemporalFromBytes, rapids.lastLevelBytes);
 }
 
