@@ -50,16 +50,22 @@ static CPUTarget getTarget(const CPUPipelineOptions &options) {
   return CPUTarget();
 }
 
-static int64_t getParallelFrom(const CPUPipelineOptions &options) {
-  return options.parallelFrom == -1 ? getTarget(options).parallelFromElements
+static int64_t getParallelFrom(const CPUPipelineOptions &options,
+                               const CPUTarget &target) {
+  return options.parallelFrom == -1 ? target.parallelFromElements
                                     : options.parallelFrom.getValue();
+}
+
+/// Of loops over vectors: what is left of them is LLVM's to simplify.
+static void addShortCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
 }
 
 /// Two rounds: the first makes values equal that cse then merges, which leaves
 /// copies of a buffer onto itself for the second.
 static void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  addShortCleanup(pm);
   pm.addPass(createCanonicalizerPass());
 }
 
@@ -74,8 +80,8 @@ void xfmr::buildExpandStage(OpPassManager &pm,
   addCleanup(pm);
 }
 
-void xfmr::buildTileStage(OpPassManager &pm,
-                          const CPUPipelineOptions &options) {
+static void addTileStage(OpPassManager &pm, const CPUPipelineOptions &options,
+                         const CPUTarget &target) {
   pm.addPass(createMemrefsToTensors());
   // Dims that another operand knows are static before slices are made of them.
   addCleanup(pm);
@@ -84,7 +90,6 @@ void xfmr::buildTileStage(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   TileRowsOptions tileRows;
   tileRows.tileRows = options.tileRows;
-  CPUTarget target = getTarget(options);
   tileRows.productRows = target.productRows;
   tileRows.mostProductRows = target.mostProductRows;
   tileRows.productBytes = target.l2Bytes / 2;
@@ -107,8 +112,9 @@ void xfmr::buildBufferizeStage(OpPassManager &pm,
   addCleanup(pm);
 }
 
-void xfmr::buildDecomposeStage(OpPassManager &pm,
-                               const CPUPipelineOptions &options) {
+static void addDecomposeStage(OpPassManager &pm,
+                              const CPUPipelineOptions &options,
+                              const CPUTarget &target) {
   pm.addPass(createSerializeProductRows());
   // Between whole ops, and between what networks end in and what follows.
   MemrefsToTensorsOptions temporaries;
@@ -116,7 +122,7 @@ void xfmr::buildDecomposeStage(OpPassManager &pm,
   pm.addPass(createMemrefsToTensors(temporaries));
   DecomposeInTilesOptions decompose;
   decompose.hiddenBlock = options.hiddenBlock == 0
-                              ? getTarget(options).hiddenBlock
+                              ? target.hiddenBlock
                               : options.hiddenBlock.getValue();
   if (options.hiddenBlock == 0)
     decompose.hiddenElements = 16384;
@@ -124,12 +130,12 @@ void xfmr::buildDecomposeStage(OpPassManager &pm,
   pm.addPass(createMemrefsToTensors(temporaries));
 }
 
-void xfmr::buildVectorizeStage(OpPassManager &pm,
-                               const CPUPipelineOptions &options) {
+static void addVectorizeStage(OpPassManager &pm,
+                              const CPUPipelineOptions &options,
+                              const CPUTarget &target) {
   LowerContractionsOptions contractions;
   contractions.batchInvariant = options.batchInvariant;
   contractions.cpu = options.cpu;
-  CPUTarget target = getTarget(options);
   LowerRowGroupsOptions rowGroups;
   rowGroups.vectorBytes = target.vectorBytes;
   rowGroups.vectorRegisters = target.vectorRegisters;
@@ -139,7 +145,7 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
   // Its passes are a region each.
   if (options.threads != 1)
     rowGroups.shareRowsFrom =
-        std::max<int64_t>(1, 2 * getParallelFrom(options));
+        std::max<int64_t>(1, 2 * getParallelFrom(options, target));
   rowGroups.shortRows = 4;
   rowGroups.x86 = llvm::Triple(target.triple).isX86();
   // First: it rewrites contractions on tensors onto memrefs.
@@ -156,11 +162,12 @@ void xfmr::buildVectorizeStage(OpPassManager &pm,
   addCleanup(pm);
 }
 
-void xfmr::buildParallelizeStage(OpPassManager &pm,
-                                 const CPUPipelineOptions &options) {
+static void addParallelizeStage(OpPassManager &pm,
+                                const CPUPipelineOptions &options,
+                                const CPUTarget &target) {
   LowerRowLoopsOptions rowLoops;
   rowLoops.threads = options.threads;
-  rowLoops.parallelFrom = getParallelFrom(options);
+  rowLoops.parallelFrom = getParallelFrom(options, target);
   pm.addPass(createLowerRowLoops(rowLoops));
   HoistBuffersOptions buffers;
   buffers.separate = options.separateBuffers;
@@ -171,11 +178,11 @@ void xfmr::buildParallelizeStage(OpPassManager &pm,
     openMP.numThreads = options.threads;
     pm.addPass(createConvertSCFToOpenMPPass(openMP));
   }
-  addCleanup(pm);
+  addShortCleanup(pm);
 }
 
-void xfmr::buildLLVMStage(OpPassManager &pm,
-                          const CPUPipelineOptions &options) {
+static void addLLVMStage(OpPassManager &pm, const CPUPipelineOptions &options,
+                         const CPUTarget &target) {
   if (options.emulate)
     pm.addPass(createEmulateTargetOps());
   // No CPU of ours computes in bf16; what a caller's own ops do in it is done
@@ -187,7 +194,6 @@ void xfmr::buildLLVMStage(OpPassManager &pm,
   arith::ArithEmulateUnsupportedFloatsOptions arithTypes;
   arithTypes.sourceTypeStrs = {"bf16"};
   pm.addPass(arith::createArithEmulateUnsupportedFloats(arithTypes));
-  CPUTarget target = getTarget(options);
   ExpandMathOptions expandMath;
   expandMath.nativeMax = llvm::Triple(target.triple).isX86();
   expandMath.nativeScale =
@@ -200,7 +206,7 @@ void xfmr::buildLLVMStage(OpPassManager &pm,
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  addCleanup(pm);
+  addShortCleanup(pm);
   pm.addPass(createSCFToControlFlowPass());
   if (options.runtimeChecks)
     pm.addPass(createRuntimeChecksToStatus());
@@ -224,15 +230,42 @@ void xfmr::buildLLVMStage(OpPassManager &pm,
   pm.addPass(createVerifyLowered());
 }
 
+void xfmr::buildTileStage(OpPassManager &pm,
+                          const CPUPipelineOptions &options) {
+  addTileStage(pm, options, getTarget(options));
+}
+
+void xfmr::buildDecomposeStage(OpPassManager &pm,
+                               const CPUPipelineOptions &options) {
+  addDecomposeStage(pm, options, getTarget(options));
+}
+
+void xfmr::buildVectorizeStage(OpPassManager &pm,
+                               const CPUPipelineOptions &options) {
+  addVectorizeStage(pm, options, getTarget(options));
+}
+
+void xfmr::buildParallelizeStage(OpPassManager &pm,
+                                 const CPUPipelineOptions &options) {
+  addParallelizeStage(pm, options, getTarget(options));
+}
+
+void xfmr::buildLLVMStage(OpPassManager &pm,
+                          const CPUPipelineOptions &options) {
+  addLLVMStage(pm, options, getTarget(options));
+}
+
 void xfmr::buildLowerToCPUPipeline(OpPassManager &pm,
                                    const CPUPipelineOptions &options) {
+  // Once: to look at the machine takes time.
+  CPUTarget target = getTarget(options);
   buildExpandStage(pm, options);
-  buildTileStage(pm, options);
+  addTileStage(pm, options, target);
   buildBufferizeStage(pm, options);
-  buildDecomposeStage(pm, options);
-  buildVectorizeStage(pm, options);
-  buildParallelizeStage(pm, options);
-  buildLLVMStage(pm, options);
+  addDecomposeStage(pm, options, target);
+  addVectorizeStage(pm, options, target);
+  addParallelizeStage(pm, options, target);
+  addLLVMStage(pm, options, target);
 }
 
 void xfmr::registerPipelines() {
