@@ -16,6 +16,7 @@
 #include "RowLoweringDetail.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -27,7 +28,7 @@ using namespace mlir::xfmr::rows;
 constexpr int64_t kFunctionOps = 24, kRoundingOps = 16;
 /// Instructions that a step may have: code has a size, and compiling it takes
 /// time.
-constexpr int64_t kMostOps = 1024;
+constexpr int64_t kMostOps = 1500;
 /// Elements of longer dims are not multiplied: no registers hold them.
 constexpr int64_t kLongest = 1 << 14;
 
@@ -179,6 +180,30 @@ Dependence NarrowRowValues::get(unsigned node, Value value) {
   return known[value] = result;
 }
 
+/// Whether the last pass widens what is the same in all rows: two rows then
+/// share that. Values that are kept in scratch have one row of it.
+static bool sharesWidening(const RowPlan &plan) {
+  bool widens = false;
+  for (const RowNode &node : plan.nodes) {
+    linalg::LinalgOp op = node.op;
+    bool isElement = getElements(plan, node) > 1;
+    for (Operation &inner : op.getBlock()->without_terminator())
+      if (isElement &&
+          (isFunction(&inner) || isa<arith::DivFOp, math::SqrtOp>(inner)))
+        return false;
+    for (const RowOperand &operand : node.operands)
+      widens |= !node.isReduction() &&
+                operand.kind == RowOperand::Kind::Buffer &&
+                !plan.isPerRow(operand.map) &&
+                llvm::none_of(plan.rows,
+                              [&](unsigned dim) {
+                                return operand.map.isFunctionOfDim(dim);
+                              }) &&
+                getElementTypeOrSelf(operand.value.getType()).isBF16();
+  }
+  return widens;
+}
+
 RowStep rows::chooseRowStep(const RowPlan &plan,
                             const RowLoweringOptions &options) {
   if (options.shortRows == 0 || plan.levels == 0 || !isShort(plan))
@@ -205,8 +230,10 @@ RowStep rows::chooseRowStep(const RowPlan &plan,
   int64_t rows =
       std::min({most, options.vectorRegisters / 2 / registers, kMostOps / ops});
   // LLVM takes lanes of such vectors for f32 and rounds them again.
-  if (rows < 2 || NarrowRowValues(plan).find())
+  if (most < 2 || NarrowRowValues(plan).find())
     return {};
+  if (rows < 2)
+    return {sharesWidening(plan) ? 2u : 1u, /*isUnrolled=*/false};
   return {static_cast<unsigned>(llvm::bit_floor<uint64_t>(rows)),
           /*isUnrolled=*/true};
 }

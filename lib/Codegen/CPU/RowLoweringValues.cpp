@@ -190,12 +190,8 @@ RowValues::Computed RowValues::readOrCompute(const RowPlanSink &sink,
     SmallVector<Value, 2> results;
     for (StripPart &other : strip.getParts())
       known.push_back(other.values);
-    for (StripPart &other : strip.getParts()) {
-      Computed result = get(other);
-      results.push_back(isa<VectorType>(result.value.getType())
-                            ? result.value
-                            : broadcast(result, width));
-    }
+    for (StripPart &other : strip.getParts())
+      results.push_back(toStrip(get(other), strip));
     scf::YieldOp::create(builder, loc, results);
     strip.loads = std::move(loads);
     for (auto [other, values] : llvm::zip_equal(strip.getParts(), known))

@@ -295,6 +295,9 @@ void VariantEmitter::emit() {
     variant.stream = both(variant.isLarge, isAligned());
   if (!variant.prefetch.known)
     variant.stream = both(variant.stream, variant.prefetch);
+  // Their scratch has one row.
+  if (!variant.step.isUnrolled && !variant.stream.isKnownFalse())
+    variant.step.rows = 1;
   // What is stored past the cache is not read again.
   variant.computeStreamed = early && !isWorthKeeping(plan, *early);
   variant.keepEarly = !variant.computeStreamed || !variant.isLarge.known ||

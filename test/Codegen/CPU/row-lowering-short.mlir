@@ -208,3 +208,57 @@ func.func @elementwise(%x: memref<8x32xf32>, %y: memref<8x32xf32>) {
   linalg.add ins(%x, %x : memref<8x32xf32>, memref<8x32xf32>) outs(%y : memref<8x32xf32>)
   return
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+
+// Rows of any length share the pass that stores where it widens what is the same
+// in all: two rows are summed one after the other, and scaled together.
+
+// CHECK-LABEL: func @shared(
+// CHECK-SAME:    %[[X:.*]]: memref<4x1024xbf16>, %[[G:.*]]: memref<1024xbf16>, %[[Y:.*]]: memref<4x1024xbf16>)
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c4 step %c2
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[I]], %c1
+// CHECK:           scf.for %[[J:.*]] = %c0 to %c1024
+// CHECK-NEXT:        vector.load %[[X]][%[[I]], %[[J]]]
+// CHECK:           scf.for %[[J:.*]] = %c0 to %c1024
+// CHECK-NEXT:        vector.load %[[X]][%[[NEXT]], %[[J]]]
+// CHECK:           vector.extract %[[SUMS:.*]][0] : f32 from vector<16xf32>
+// CHECK:           vector.extract %[[SUMS]][8] : f32
+// CHECK:           scf.for %[[J:.*]] = %c0 to %c1024
+// CHECK:             vector.load %[[G]][%[[J]]]
+// CHECK-NOT:         vector.load %[[G]]
+// CHECK:             vector.store %{{.*}}, %[[Y]][%[[I]], %[[J]]]
+// CHECK-NEXT:        vector.store %{{.*}}, %[[Y]][%[[NEXT]], %[[J]]]
+// CHECK-NOT:       scf.for
+// CHECK:         return
+func.func @shared(%x: memref<4x1024xbf16>, %g: memref<1024xbf16>, %y: memref<4x1024xbf16>) {
+  %zero = arith.constant 0.0 : f32
+  %xt = bufferization.to_tensor %x restrict : memref<4x1024xbf16> to tensor<4x1024xbf16>
+  %gt = bufferization.to_tensor %g restrict : memref<1024xbf16> to tensor<1024xbf16>
+  %yt = bufferization.to_tensor %y restrict writable : memref<4x1024xbf16> to tensor<4x1024xbf16>
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %sums = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%xt : tensor<4x1024xbf16>) outs(%f : tensor<4xf32>) {
+  ^bb0(%v: bf16, %acc: f32):
+    %w = arith.extf %v : bf16 to f32
+    %s = arith.addf %acc, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  %scaled = linalg.generic {indexing_maps = [#id, #row, #column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%xt, %sums, %gt : tensor<4x1024xbf16>, tensor<4xf32>, tensor<1024xbf16>) outs(%yt : tensor<4x1024xbf16>) {
+  ^bb0(%v: bf16, %r: f32, %c: bf16, %o: bf16):
+    %w = arith.extf %v : bf16 to f32
+    %cw = arith.extf %c : bf16 to f32
+    %t = arith.mulf %w, %r : f32
+    %u = arith.mulf %t, %cw : f32
+    %n = arith.truncf %u : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<4x1024xbf16>
+  bufferization.materialize_in_destination %scaled in restrict writable %y : (tensor<4x1024xbf16>, memref<4x1024xbf16>) -> ()
+  return
+}

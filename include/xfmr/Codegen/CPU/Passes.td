@@ -375,7 +375,8 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     registers have no strip loops: what one pass loads and computes stays in
     registers for the next, and several rows are one step. Their horizontal
     reductions share registers, and what is the same along a row is computed for
-    all of them in one vector. The sums have the same order.
+    all of them in one vector. The sums have the same order. Longer rows are taken
+    two a step where the last pass widens bf16 that is the same in all rows.
 
     Where all elements are bf16, the even and the odd ones of a strip are two
     vectors (`vector.deinterleave`): they are widened without moving a lane, and a
