@@ -80,28 +80,32 @@ def check_stack(*files):
     return faults
 
 
-SMALL = ["--rows=8", "--d=256", "--ff=512"]
+SHORT = ["--rows=8", "--d=256", "--ff=512"]
+SMALL = ["--rows=8", "--d=1024", "--ff=512"]
 LARGE = ["--rows=512", "--d=16384", "--ff=32768"]
 LARGER = ["--rows=8192", "--d=16000", "--ff=65536"]
 
 
 def check_size(tool, *arguments):
     """Rows that no cache holds are prefetched and streamed: they have a second way to
-    store. Beyond that the code does not grow with the sizes."""
+    store. Beyond that the code does not grow with the sizes. Short rows are several
+    without loops, up to a number of operations."""
     faults = []
     with tempfile.TemporaryDirectory() as folder:
         lines, times = [], []
-        for size in (SMALL, LARGE, LARGER):
+        for size in (SMALL, LARGE, LARGER, SHORT):
             name = run_ops(os.path.join(folder, "functions.mlir"), [*size, *arguments])
             text, seconds = lower(tool, [name, "--xfmr-lower-to-cpu"])
             functions = split_functions(text, r"^  llvm\.func @((?!_mlir_|xfmr_)\w+)\(.*\{$")
             lines.append({f: body.count("\n") for f, body in functions.items()})
             times.append(seconds)
         for function, small in lines[0].items():
-            large, larger = lines[1][function], lines[2][function]
-            print("%s: %d, %d and %d lines" % (function, small, large, larger))
-            if not 20 < max(small, large) <= 1.6 * min(small, large):
-                faults.append("@%s: %d lines for 8x256, %d for 512x16384" % (function, small, large))
+            large, larger, short = (found[function] for found in lines[1:])
+            print("%s: %d, %d and %d lines; %d for short rows" % (function, small, large, larger, short))
+            if not 20 < large <= 1.6 * small:
+                faults.append("@%s: %d lines for 8x1024, %d for 512x16384" % (function, small, large))
+            if large > 1.6 * short or short > 6 * small:
+                faults.append("@%s: %d lines for 8x256, %d for 512x16384" % (function, short, large))
             if max(large, larger) > 1.2 * min(large, larger):
                 faults.append("@%s: %d lines for 512x16384, %d for 8192x16000" % (function, large, larger))
         print("%d functions, %s seconds" % (len(lines[0]), ", ".join("%.1f" % time for time in times)))
