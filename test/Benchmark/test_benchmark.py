@@ -285,7 +285,7 @@ class Command(unittest.TestCase):
 
     def test_plot(self):
         with tempfile.TemporaryDirectory() as work:
-            done = self.call(work, "--peers", str(HARNESS), "--dtypes=f32", "--sets=sweep", "--contenders=limit,copy")
+            done = self.call(work, "--peers", str(HARNESS), "--dtypes=f32", "--sets=sweep", "--contenders=limit,copy", "--ragged-ffn=")
             self.assertEqual(done.returncode, 0, done.stderr)
             svg = pathlib.Path(work, "out/norm-speed-1.svg").read_text()
             self.assertIn("rmsnorm f32", svg)
