@@ -33,7 +33,8 @@ private:
   bool isInPlacePossible();
   /// A parallel loop over panels, which read `panelBase` from `panelOffset` on.
   void emitPanels(function_ref<void(Value)> body);
-  /// Packs a weight whose rows are inputs into its own memory.
+  /// Packs a weight whose rows are inputs into its own memory: the packed
+  /// weight's is the same.
   void emitInputRowsInPlace();
   /// Moves the runs of a row, one of each panel, to where their panels are.
   void emitRunsInPlace();

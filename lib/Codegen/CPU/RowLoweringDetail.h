@@ -89,6 +89,11 @@ struct RowPlan {
       return !map.isFunctionOfDim(dim) || isRow(dim) || dims[dim].extent == 1;
     });
   }
+  /// Whether what lies at `map` may differ from row to row.
+  bool differsByRow(AffineMap map) const {
+    return llvm::any_of(rows,
+                        [&](unsigned dim) { return map.isFunctionOfDim(dim); });
+  }
 };
 
 /// The plan for a group, or why it is not one.
@@ -203,6 +208,8 @@ OutputSet getHandedOn(const RowPlan &plan, ArrayRef<unsigned> pass,
 
 /// Whether `op` is a transcendental function, which becomes many operations.
 bool isFunction(Operation *op);
+/// Whether computing `op` takes more than to store a value and to load it.
+bool isExpensive(Operation *op);
 
 /// The bf16 values whose products a reduction sums, or the one that it sums;
 /// empty when it is no such sum.

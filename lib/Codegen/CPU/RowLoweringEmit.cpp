@@ -227,13 +227,14 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
           [&] { values.prefetchNextRow(strip, isFar); }, [] {});
     return next;
   };
-  NodeSet nodes = getComputedNodes(plan, roots, values.getStored());
-  if (roundsTogether())
+  if (roundsTogether()) {
+    NodeSet nodes = getComputedNodes(plan, roots, values.getStored());
     columnLoops.emit(getStepRows(), columns, {}, shape, CombineBlocks(),
                      /*shareFrom=*/0, [&](ArrayRef<Strip *> rows, ValueRange) {
                        values.roundTogether(nodes, rows);
                        return SmallVector<Value>();
                      });
+  }
   // Of each reduction, what each row has left for the horizontal one.
   SmallVector<SmallVector<Value>> partials(count);
   for (unsigned row : getStepRows()) {

@@ -9,7 +9,6 @@
 #include "RowLoweringKept.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -20,8 +19,8 @@ using namespace mlir::xfmr::rows;
 
 /// Whether computing an element of `node` takes more than to store it and to
 /// load it.
-static bool isExpensive(const RowPlan &plan, unsigned node,
-                        const StoredOutputs &stored) {
+static bool isNodeExpensive(const RowPlan &plan, unsigned node,
+                            const StoredOutputs &stored) {
   return llvm::any_of(
       getComputedNodes(plan, node, stored), [&](unsigned index) {
         linalg::LinalgOp op = plan.nodes[index].op;
@@ -30,7 +29,7 @@ static bool isExpensive(const RowPlan &plan, unsigned node,
                          [&](unsigned dim) { return plan.isRow(dim); }))
           return false;
         return llvm::any_of(*op.getBlock(), [](Operation &inner) {
-          return isFunction(&inner) || isa<arith::DivFOp, math::SqrtOp>(inner);
+          return isExpensive(&inner);
         });
       });
 }
@@ -171,7 +170,7 @@ SmallVector<const RowPlanSink *> KeptValues::keep(ArrayRef<unsigned> pass,
     bool spansRow = llvm::all_of(plan.columns, [&](unsigned dim) {
       return llvm::is_contained(dims, dim);
     });
-    if (spansRow && isExpensive(plan, node, stored) &&
+    if (spansRow && isNodeExpensive(plan, node, stored) &&
         isa<FloatType>(
             getElementTypeOrSelf(op.getDpsInits()[output].getType())))
       kept.push_back(&sinks.emplace_back(makeScratch(node, output)));

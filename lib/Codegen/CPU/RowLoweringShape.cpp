@@ -125,6 +125,10 @@ bool rows::isFunction(Operation *op) {
               math::RsqrtOp, math::CopySignOp>(op);
 }
 
+bool rows::isExpensive(Operation *op) {
+  return isFunction(op) || isa<arith::DivFOp, math::SqrtOp>(op);
+}
+
 StripShape rows::chooseReductionShape(const RowPlan &plan,
                                       const RowLoweringOptions &options,
                                       ArrayRef<unsigned> roots, unsigned dim,

@@ -16,7 +16,6 @@
 #include "RowLoweringDetail.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -32,7 +31,7 @@ constexpr int64_t kMostOps = 1500;
 /// Elements of longer dims are not multiplied: no registers hold them.
 constexpr int64_t kLongest = 1 << 14;
 
-static bool isShort(const RowPlan &plan) {
+static bool hasKnownColumns(const RowPlan &plan) {
   for (auto [dim, extent] : llvm::enumerate(plan.dims))
     if (!plan.isRow(dim) &&
         (extent.isDynamic() || extent.extent == 0 || extent.extent > kLongest))
@@ -68,10 +67,7 @@ static void addInputs(const RowPlan &plan, const RowNode &node,
                       Inputs &inputs) {
   for (const RowOperand &operand : node.operands)
     if (operand.kind == RowOperand::Kind::Buffer &&
-        !plan.isPerRow(operand.map) &&
-        llvm::any_of(plan.rows, [&](unsigned dim) {
-          return operand.map.isFunctionOfDim(dim);
-        }))
+        !plan.isPerRow(operand.map) && plan.differsByRow(operand.map))
       inputs[{operand.value, operand.map}] = getBytes(operand.value.getType());
 }
 
@@ -142,11 +138,8 @@ Dependence NarrowRowValues::get(const RowOperand &operand) {
   if (operand.kind == RowOperand::Kind::Buffer) {
     if (!plan.isPerRow(operand.map))
       return Dependence::Element;
-    return llvm::any_of(
-               plan.rows,
-               [&](unsigned dim) { return operand.map.isFunctionOfDim(dim); })
-               ? Dependence::Row
-               : Dependence::Nothing;
+    return plan.differsByRow(operand.map) ? Dependence::Row
+                                          : Dependence::Nothing;
   }
   if (operand.kind != RowOperand::Kind::Node)
     return Dependence::Nothing;
@@ -188,25 +181,20 @@ static bool sharesWidening(const RowPlan &plan) {
     linalg::LinalgOp op = node.op;
     bool isElement = getElements(plan, node) > 1;
     for (Operation &inner : op.getBlock()->without_terminator())
-      if (isElement &&
-          (isFunction(&inner) || isa<arith::DivFOp, math::SqrtOp>(inner)))
+      if (isElement && isExpensive(&inner))
         return false;
     for (const RowOperand &operand : node.operands)
-      widens |= !node.isReduction() &&
-                operand.kind == RowOperand::Kind::Buffer &&
-                !plan.isPerRow(operand.map) &&
-                llvm::none_of(plan.rows,
-                              [&](unsigned dim) {
-                                return operand.map.isFunctionOfDim(dim);
-                              }) &&
-                getElementTypeOrSelf(operand.value.getType()).isBF16();
+      widens |=
+          !node.isReduction() && operand.kind == RowOperand::Kind::Buffer &&
+          !plan.isPerRow(operand.map) && !plan.differsByRow(operand.map) &&
+          getElementTypeOrSelf(operand.value.getType()).isBF16();
   }
   return widens;
 }
 
 RowStep rows::chooseRowStep(const RowPlan &plan,
                             const RowLoweringOptions &options) {
-  if (options.shortRows == 0 || plan.levels == 0 || !isShort(plan))
+  if (options.shortRows == 0 || plan.levels == 0 || !hasKnownColumns(plan))
     return {};
   int64_t most = 1;
   for (unsigned dim : llvm::reverse(plan.rows))

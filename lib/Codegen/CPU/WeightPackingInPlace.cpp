@@ -211,16 +211,13 @@ std::pair<Value, Value> PackingEmitter::emitPanelSource(Value panel) {
 
 void PackingEmitter::emitRunsInPlace() {
   Value runs = fold<arith::MulIOp>(inputs, panels);
-  auto init =
-      memref::ExtractStridedMetadataOp::create(builder, loc, op.getInit());
   // Runs are bits: a vector of bf16 that lives across blocks would be widened
   // by targets without it, which is not a copy for a NaN.
   int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
   auto bits = VectorType::get(columns, builder.getIntegerType(8 * bytes));
   Value address = fold<arith::AddIOp>(
-      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
-                                                     init.getBaseBuffer()),
-      fold<arith::MulIOp>(toValue(init.getConstifiedMixedOffset()), bytes));
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, base),
+      fold<arith::MulIOp>(toValue(offset), bytes));
   auto toInteger = [&](Value index) -> Value {
     return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
                                       index);
@@ -298,18 +295,16 @@ void PackingEmitter::emitInputRowsInPlace() {
   if (group == 1)
     return;
   Value elements = fold<arith::MulIOp>(inputs, columns);
-  auto init =
-      memref::ExtractStridedMetadataOp::create(builder, loc, op.getInit());
   emitParallel(panels, [&](Value panel) {
-    Value begin = fold<arith::AddIOp>(toValue(init.getConstifiedMixedOffset()),
+    Value begin = fold<arith::AddIOp>(toValue(offset),
                                       fold<arith::MulIOp>(panel, elements));
-    Value scratch = copyPanel(init.getBaseBuffer(), begin);
+    Value scratch = copyPanel(base, begin);
     // The panel's own outputs are all that its copy has.
     source =
         viewRows(scratch, builder.getIndexAttr(0), getAsOpFoldResult(inputs),
                  builder.getIndexAttr(columns), builder.getIndexAttr(columns));
     emitCopySteps(/*stride=*/1, panel, fold<arith::AddIOp>(panel, 1),
-                  /*columns=*/Value(), /*firstOutput=*/panel);
+                  /*columns=*/Value(), /*firstSource=*/panel);
     memref::DeallocOp::create(builder, loc, scratch);
   });
 }

@@ -17,7 +17,7 @@ namespace mlir::xfmr {
 /// AVX-512.
 bool canScaleNatively(VectorType type);
 
-/// x 2^n, rounded once, for vectors of integers n: AVX-512's vscalefps.
+/// x 2^n, rounded once, for floats n that are whole: AVX-512's vscalefps.
 Value scaleNatively(OpBuilder &builder, Location loc, Value x, Value n);
 
 /// A maximum or minimum that ignores NaN, of which one operand is never NaN,
