@@ -136,15 +136,17 @@ def describe_ffn(case, shapes, name):
     if op not in NETWORKS or dtype not in DTYPES:
         raise Unsupported("no %s of %s" % (op, dtype))
     matrix = memref((rows, d), dtype, shapes, rows=True)
-    inner, outer = memref((ff, d), dtype, shapes), memref((d, ff), dtype, shapes)
+    layout = case.get("layout", "out_in")
+    inner_shape, outer_shape = ((ff, d), (d, ff)) if layout == "out_in" else ((d, ff), (ff, d))
+    inner, outer = memref(inner_shape, dtype, shapes), memref(outer_shape, dtype, shapes)
     arguments = [("x", (rows, d), matrix, "")]
     first = [("Wg", "gate"), ("Wu", "up")][0 if has_gate(case) else 1:]
-    arguments += [(name, (ff, d), inner, " {xfmr.weight}") for name, _ in first]
-    arguments += [("Wd", (d, ff), outer, " {xfmr.weight}"), ("y", (rows, d), matrix, "")]
+    arguments += [(name, inner_shape, inner, " {xfmr.weight}") for name, _ in first]
+    arguments += [("Wd", outer_shape, outer, " {xfmr.weight}"), ("y", (rows, d), matrix, "")]
     network, activation = NETWORKS[op]
     weights = " ".join("%s(%%%s : %s)" % (role, name, inner) for name, role in first)
-    return function(name, arguments, "xfmr.%s ins(%%x : %s) %s down(%%Wd : %s) outs(%%y : %s) %s layout(out_in)"
-                    % (network, matrix, weights, outer, matrix, activation))
+    return function(name, arguments, "xfmr.%s ins(%%x : %s) %s down(%%Wd : %s) outs(%%y : %s) %s layout(%s)"
+                    % (network, matrix, weights, outer, matrix, activation, layout))
 
 
 def describe(case, shapes="static", name=FUNCTION):

@@ -43,20 +43,24 @@ def read_status(field):
     return int(re.search(r"^%s:\s+(\d+) kB" % field, text, re.MULTILINE).group(1)) * 1024
 
 
-def measure_call(case, support, work):
-    """By how much a call raises the resident memory at its peak; the arguments are
-    resident before."""
-    called = kernel.Kernel(support, case, work, case["shapes"])
-    called.pack()
+def measure_peak(function):
+    """By how much a call raises the resident memory at its peak."""
     # Memory that was freed before would serve the call unseen.
     ctypes.CDLL(None).malloc_trim(0)
     # The peak is counted anew from here.
     pathlib.Path("/proc/self/clear_refs").write_text("5")
     before = read_status("VmRSS")
-    called.loop(1)
-    peak = read_status("VmHWM")
+    function()
+    return max(0, read_status("VmHWM") - before)
+
+
+def measure_call(case, support, work):
+    """The memory of a call; the arguments are resident before."""
+    called = kernel.Kernel(support, case, work, case["shapes"])
+    called.pack()
+    peak = measure_peak(lambda: called.loop(1))
     called.release()
-    return max(0, peak - before)
+    return peak
 
 
 def main():

@@ -10,6 +10,7 @@ import time
 import description
 
 HERE = pathlib.Path(__file__).resolve().parent
+PACK, SIZES = (description.FUNCTION + suffix for suffix in ("_pack_weights", "_packed_sizes"))
 # Bytes behind a buffer, for code that prefetches the next row.
 SLACK = 64
 
@@ -118,21 +119,31 @@ class Kernel:
             message.restype = ctypes.c_char_p
             raise RuntimeError("status %d: %s" % (status, message(status).decode()))
 
+    def place_packed(self, in_place=False):
+        """Gives the packed weights memory, that of the weights where that is said, and
+        returns the names of weights and packed ones in pairs."""
+        weights = {name for name, _ in self.description.arguments}
+        packed = [argument for argument in self.prototypes.get(PACK, ()) if argument[0] not in weights]
+        for name, rank, _ in packed:
+            self.by_name[name] = (ctypes.c_int64 * (3 + 2 * rank))()
+        if packed:
+            self.call(SIZES)
+        for name, rank, element_bytes in packed:
+            words = self.by_name[name]
+            size = words[3] * words[3 + rank] * element_bytes
+            source, source_size = self.buffers[name[:-len("_packed")]]
+            if in_place and size != source_size:
+                raise ValueError("%s is not packed in place: it has %d bytes and its weight %d" % (name, size, source_size))
+            if not in_place and name not in self.buffers:
+                self.buffers[name] = (self.support.allocate(size), size)
+            words[0] = words[1] = source if in_place else self.buffers[name][0]
+        return [(name[:-len("_packed")], name) for name, _, _ in packed]
+
     def pack(self):
         """Packs the weights, once and for all, and gives back the memory of those that
         the function has no use for."""
-        pack = description.FUNCTION + "_pack_weights"
-        if pack in self.prototypes:
-            packed = [argument for argument in self.prototypes[pack] if argument[0] not in self.by_name]
-            for name, rank, _ in packed:
-                self.by_name[name] = (ctypes.c_int64 * (3 + 2 * rank))()
-            self.call(description.FUNCTION + "_packed_sizes")
-            for name, rank, element_bytes in packed:
-                words = self.by_name[name]
-                size = words[3] * words[3 + rank] * element_bytes
-                self.buffers[name] = (self.support.allocate(size), size)
-                words[0] = words[1] = self.buffers[name][0]
-            self.call(pack)
+        if self.place_packed():
+            self.call(PACK)
         names = [name for name, _, _ in self.prototypes[description.FUNCTION]]
         for name in set(self.buffers) - set(names):
             self.support.release(*self.buffers.pop(name))

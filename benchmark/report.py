@@ -254,6 +254,22 @@ def footprint_tables(footprints):
     return "\n\n".join(parts)
 
 
+def packing_table(packings):
+    """The speed of packing as a share of a copy's; a packing is described in packing.py."""
+    rows = []
+    for case in packings:
+        shares = ["%.0f %%" % (100 * statistics.median(a / b for a, b in zip(case["copy"], case[way]))) if case[way] else "–"
+                  for way in ("elsewhere", "in_place")]
+        rows.append(["%s %dx%d %s" % (case["dtype"], case["d"], case["ff"], case["layout"]), str(case["threads"]),
+                     format_bytes(case["bytes"]), "%.1f GB/s" % (2e-9 * case["bytes"] / min(case["copy"])), *shares,
+                     format_bytes(case["peak_bytes"]) if case["in_place"] else "–"])
+    if not rows:
+        return ""
+    return ("Of all weights of a SwiGLU network. A copy reads and writes their bytes once. In place, the packed "
+            "weights take the memory of the weights, and some besides during the call.\n\n"
+            + markdown(["weights", "threads", "bytes", "copy", "packed elsewhere", "in place", "memory besides"], rows))
+
+
 def remarks(records):
     """What else there is to know of our own results."""
     ours = [record for record in records if record["contender"].startswith(OURS)]
@@ -303,6 +319,7 @@ def page(result, plots):
                 add("%s, %s" % (title, count), "![%s](%s)" % (title, plots[kind, threads]))
     add("What two threads gain", thread_gain(records))
     add("Compile time and size", footprint_tables(result.get("footprints", ())))
+    add("Packing: percent of a copy's speed", packing_table(result.get("packings", ())))
     add("Of our own results", remarks(records))
     return "\n\n".join(parts) + "\n"
 

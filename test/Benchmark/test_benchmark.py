@@ -125,6 +125,12 @@ class Kernel(unittest.TestCase):
         self.assertIn("%x: memref<?x83xf32>, %r: memref<?x83xf32>, %g: memref<83xf32>", text["rows"])
         self.assertIn("%x: memref<?x?xf32>, %r: memref<?x?xf32>, %g: memref<?xf32>", text["dynamic"])
 
+    def test_layouts(self):
+        texts = [description.describe({**ffn(), "layout": layout}).text for layout in ("out_in", "in_out")]
+        self.assertIn("%Wg: memref<72x40xf32>", texts[0])
+        self.assertIn("%Wd: memref<72x40xf32>", texts[1])
+        self.assertEqual([layout in text for layout, text in zip(("layout(out_in)", "layout(in_out)"), texts)], [True, True])
+
     def test_loop(self):
         with tempfile.TemporaryDirectory() as work:
             support = kernel.Support(work)
@@ -225,6 +231,14 @@ class Report(unittest.TestCase):
         self.assertIn("| rmsnorm f32 | 50 ms, 4.1 KB | 50 ms, 4.1 KB |", text)
         self.assertIn("| swiglu f32 M=3 40x72 | 50 ms | 4.1 KB | 2.0 MB | 0.9 KB |", text)
 
+    def test_packings(self):
+        of = lambda **more: {**ffn(), "layout": "out_in", "threads": 2, "bytes": 4000000, "copy": [1e-3, 2e-3],
+                             "elsewhere": [2e-3, 4e-3], "in_place": [4e-3, 8e-3], "peak_bytes": 8192, **more}
+        text = report.packing_table([of(), of(in_place=None, peak_bytes=None)])
+        self.assertIn("| f32 40x72 out_in | 2 | 4.0 MB | 8.0 GB/s | 50 % | 25 % | 8.2 KB |", text)
+        self.assertIn("| 50 % | – | – |", text)
+        self.assertEqual(report.packing_table([]), "")
+
     def test_plots(self):
         lines = [record(name, ratio, d=d, rows=65536 // d, case=str(d), set="sweep")
                  for name, ratio in (("limit", 1.0), ("copy", 0.8), ("xfmr", 1.1)) for d in (64, 128, 256)]
@@ -306,6 +320,21 @@ class Command(unittest.TestCase):
             network = found[-1]
             self.assertGreater(network["compile_seconds"], 0)
             self.assertLess(network["call_bytes"], 4 << 20)
+
+    def test_packing(self):
+        with tempfile.TemporaryDirectory() as work:
+            done = self.call(work, "--peers", str(HARNESS), "--dtypes=bf16", "--ffn-shapes=128x256,100x200", "--sets=packing",
+                             "--rounds=1", "--threads=1,2")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = json.loads(pathlib.Path(work, "out/results.json").read_text())["packings"]
+            self.assertEqual([(one["d"], one["layout"], one["threads"]) for one in found],
+                             [(d, layout, threads) for d in (128, 100) for layout in ("out_in", "in_out") for threads in (1, 2)])
+            for one in found:
+                self.assertEqual(one["bytes"], 3 * 2 * one["d"] * one["ff"])
+                self.assertGreater(one["elsewhere"][0], 0)
+                # 100 outputs fill no panels.
+                self.assertEqual(one["in_place"] is not None, one["d"] == 128)
+            self.assertIn("| bf16 128x256 in_out | 2 |", done.stdout)
 
     def test_wrong_use(self):
         with tempfile.TemporaryDirectory() as work:
