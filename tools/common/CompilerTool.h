@@ -28,8 +28,10 @@ inline llvm::Error makeError(const Twine &message) {
 /// They are members, so that there is no global state before main().
 struct CompilerOptions {
   explicit CompilerOptions(StringRef tool)
-      : category((tool + " options").str()) {}
+      : categoryName((tool + " options").str()), category(categoryName) {}
 
+  /// The category refers to it.
+  std::string categoryName;
   llvm::cl::OptionCategory category;
 
   llvm::cl::opt<std::string> input{
