@@ -64,16 +64,6 @@ static LogicalResult runSame(Interpreter &interpreter, Operation *op) {
   return success();
 }
 
-static LogicalResult runSubView(Interpreter &interpreter, Operation *op) {
-  auto subview = cast<memref::SubViewOp>(op);
-  FailureOr<Array> view = takeSlice(interpreter, subview, subview.getSource(),
-                                    subview.getDroppedDims());
-  if (failed(view))
-    return failure();
-  interpreter.bind(subview, *view);
-  return success();
-}
-
 static LogicalResult runTranspose(Interpreter &interpreter, Operation *op) {
   auto transpose = cast<memref::TransposeOp>(op);
   FailureOr<Array> array = interpreter.array(op, transpose.getIn());
@@ -96,19 +86,6 @@ static LogicalResult runCopy(Interpreter &interpreter, Operation *op) {
   if (failed(from) || failed(to))
     return failure();
   return interpreter.write(op, *from, *to);
-}
-
-static LogicalResult runLoad(Interpreter &interpreter, Operation *op) {
-  auto load = cast<memref::LoadOp>(op);
-  FailureOr<Array> array = interpreter.array(op, load.getMemRef());
-  if (failed(array))
-    return failure();
-  FailureOr<int64_t> position =
-      elementPosition(interpreter, op, *array, load.getIndices());
-  if (failed(position))
-    return failure();
-  interpreter.bind(load, array->get(*position));
-  return success();
 }
 
 static LogicalResult runStore(Interpreter &interpreter, Operation *op) {
@@ -191,14 +168,14 @@ void mlir::xfmr::reference::addMemRefHandlers(HandlerTable &table) {
   table["memref.dealloc"] = runNothing;
   table["memref.cast"] = runSame;
   table["memref.assume_alignment"] = runSame;
-  table["memref.subview"] = runSubView;
+  table["memref.subview"] = runSlice<memref::SubViewOp>;
   table["memref.expand_shape"] = runExpandShape<memref::ExpandShapeOp>;
   table["memref.collapse_shape"] =
       runCollapseShape<memref::CollapseShapeOp, /*mayCopy=*/false>;
   table["memref.transpose"] = runTranspose;
   table["memref.copy"] = runCopy;
   table["memref.dim"] = runDim;
-  table["memref.load"] = runLoad;
+  table["memref.load"] = runReadElement;
   table["memref.store"] = runStore;
   table["memref.get_global"] = runGetGlobal;
   table["bufferization.alloc_tensor"] = runAllocTensor;

@@ -36,27 +36,25 @@ static LogicalResult runCast(Interpreter &interpreter, Operation *op) {
   return success();
 }
 
-static LogicalResult runExtractSlice(Interpreter &interpreter, Operation *op) {
-  auto slice = cast<tensor::ExtractSliceOp>(op);
-  FailureOr<Array> view =
-      takeSlice(interpreter, slice, slice.getSource(), slice.getDroppedDims());
-  if (failed(view))
+/// A copy of a tensor, for an op that changes some of it.
+static FailureOr<Array> copyTensor(Interpreter &interpreter, Operation *op,
+                                   Value tensor) {
+  FailureOr<Array> array = interpreter.array(op, tensor);
+  if (failed(array))
     return failure();
-  interpreter.bind(slice, *view);
-  return success();
+  FailureOr<Array> copy =
+      interpreter.create(op, array->elementType, array->shape);
+  if (succeeded(copy))
+    copyElements(*array, *copy);
+  return copy;
 }
 
 static LogicalResult runInsertSlice(Interpreter &interpreter, Operation *op) {
   auto insert = cast<tensor::InsertSliceOp>(op);
   FailureOr<Array> source = interpreter.array(op, insert.getSource());
-  FailureOr<Array> target = interpreter.array(op, insert.getDest());
-  if (failed(source) || failed(target))
+  FailureOr<Array> result = copyTensor(interpreter, op, insert.getDest());
+  if (failed(source) || failed(result))
     return failure();
-  FailureOr<Array> result =
-      interpreter.create(op, target->elementType, target->shape);
-  if (failed(result))
-    return failure();
-  copyElements(*target, *result);
   FailureOr<Array> view =
       sliceArray(interpreter, insert, *result, insert.getDroppedDims());
   if (failed(view) || failed(interpreter.write(op, *source, *view)))
@@ -65,30 +63,12 @@ static LogicalResult runInsertSlice(Interpreter &interpreter, Operation *op) {
   return success();
 }
 
-static LogicalResult runExtract(Interpreter &interpreter, Operation *op) {
-  auto extract = cast<tensor::ExtractOp>(op);
-  FailureOr<Array> array = interpreter.array(op, extract.getTensor());
-  if (failed(array))
-    return failure();
-  FailureOr<int64_t> position =
-      elementPosition(interpreter, op, *array, extract.getIndices());
-  if (failed(position))
-    return failure();
-  interpreter.bind(extract, array->get(*position));
-  return success();
-}
-
 static LogicalResult runInsert(Interpreter &interpreter, Operation *op) {
   auto insert = cast<tensor::InsertOp>(op);
-  FailureOr<Array> target = interpreter.array(op, insert.getDest());
+  FailureOr<Array> result = copyTensor(interpreter, op, insert.getDest());
   FailureOr<RuntimeValue> scalar = interpreter.lookup(op, insert.getScalar());
-  if (failed(target) || failed(scalar))
+  if (failed(result) || failed(scalar))
     return failure();
-  FailureOr<Array> result =
-      interpreter.create(op, target->elementType, target->shape);
-  if (failed(result))
-    return failure();
-  copyElements(*target, *result);
   FailureOr<int64_t> position =
       elementPosition(interpreter, op, *result, insert.getIndices());
   if (failed(position))
@@ -174,12 +154,12 @@ void mlir::xfmr::reference::addTensorHandlers(HandlerTable &table) {
   table["tensor.empty"] = runEmpty;
   table["tensor.cast"] = runCast;
   table["tensor.dim"] = runDim;
-  table["tensor.extract_slice"] = runExtractSlice;
+  table["tensor.extract_slice"] = runSlice<tensor::ExtractSliceOp>;
   table["tensor.insert_slice"] = runInsertSlice;
   table["tensor.expand_shape"] = runExpandShape<tensor::ExpandShapeOp>;
   table["tensor.collapse_shape"] =
       runCollapseShape<tensor::CollapseShapeOp, /*mayCopy=*/true>;
-  table["tensor.extract"] = runExtract;
+  table["tensor.extract"] = runReadElement;
   table["tensor.insert"] = runInsert;
   table["tensor.from_elements"] = runFromElements;
   table["tensor.splat"] = runSplat;

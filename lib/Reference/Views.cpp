@@ -70,15 +70,6 @@ FailureOr<Array> mlir::xfmr::reference::sliceArray(
   return view;
 }
 
-FailureOr<Array> mlir::xfmr::reference::takeSlice(
-    Interpreter &interpreter, OffsetSizeAndStrideOpInterface op, Value source,
-    const llvm::SmallBitVector &dropped) {
-  FailureOr<Array> array = interpreter.array(op, source);
-  if (failed(array))
-    return failure();
-  return sliceArray(interpreter, op, *array, dropped);
-}
-
 FailureOr<Array> mlir::xfmr::reference::expandArray(
     Interpreter &interpreter, Operation *op, Value source,
     ArrayRef<ReassociationIndices> groups, ArrayRef<int64_t> shape) {
@@ -170,6 +161,19 @@ mlir::xfmr::reference::elementPosition(Interpreter &interpreter, Operation *op,
     return failure();
   }
   return array.at(*place);
+}
+
+LogicalResult mlir::xfmr::reference::runReadElement(Interpreter &interpreter,
+                                                    Operation *op) {
+  FailureOr<Array> array = interpreter.array(op, op->getOperand(0));
+  if (failed(array))
+    return failure();
+  FailureOr<int64_t> position =
+      elementPosition(interpreter, op, *array, op->getOperands().drop_front());
+  if (failed(position))
+    return failure();
+  interpreter.bind(op->getResult(0), array->get(*position));
+  return success();
 }
 
 LogicalResult mlir::xfmr::reference::runDim(Interpreter &interpreter,

@@ -25,9 +25,21 @@ FailureOr<Array> sliceArray(Interpreter &interpreter,
                             OffsetSizeAndStrideOpInterface op,
                             const Array &array,
                             const llvm::SmallBitVector &dropped);
-FailureOr<Array> takeSlice(Interpreter &interpreter,
-                           OffsetSizeAndStrideOpInterface op, Value source,
-                           const llvm::SmallBitVector &dropped);
+
+/// tensor.extract_slice and memref.subview.
+template <typename OpTy>
+LogicalResult runSlice(Interpreter &interpreter, Operation *op) {
+  auto slice = cast<OpTy>(op);
+  FailureOr<Array> array = interpreter.array(op, slice.getSource());
+  if (failed(array))
+    return failure();
+  FailureOr<Array> view =
+      sliceArray(interpreter, slice, *array, slice.getDroppedDims());
+  if (failed(view))
+    return failure();
+  interpreter.bind(slice, *view);
+  return success();
+}
 
 /// Dims split as the groups say; a view always.
 FailureOr<Array> expandArray(Interpreter &interpreter, Operation *op,
@@ -74,6 +86,9 @@ LogicalResult runCollapseShape(Interpreter &interpreter, Operation *op) {
 /// The place of an element, or an error when it is out of bounds.
 FailureOr<int64_t> elementPosition(Interpreter &interpreter, Operation *op,
                                    const Array &array, ValueRange indices);
+
+/// tensor.extract and memref.load: the first operand's element at the others.
+LogicalResult runReadElement(Interpreter &interpreter, Operation *op);
 
 /// tensor.dim and memref.dim.
 LogicalResult runDim(Interpreter &interpreter, Operation *op);
