@@ -208,6 +208,8 @@ OutputSet getHandedOn(const RowPlan &plan, ArrayRef<unsigned> pass,
 
 /// Whether `op` is a transcendental function, which becomes many operations.
 bool isFunction(Operation *op);
+/// Whether `op` rounds to bf16.
+bool roundsToBF16(Operation *op);
 /// Whether computing `op` takes more than to store a value and to load it.
 bool isExpensive(Operation *op);
 

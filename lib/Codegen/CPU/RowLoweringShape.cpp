@@ -61,6 +61,7 @@ struct PassWork {
   int64_t numOps = 0;
   /// Transcendental functions, which become many operations.
   bool hasFunctions = false;
+  bool hasRoundings = false;
   /// Gathers, or booleans.
   bool hasIndirect = false;
 };
@@ -84,6 +85,7 @@ PassWork getWork(const RowPlan &plan, ArrayRef<unsigned> roots, unsigned dim,
         break;
       ++work.numOps;
       work.hasFunctions |= isFunction(&op);
+      work.hasRoundings |= roundsToBF16(&op);
     }
     for (const RowOperand &operand : node.operands) {
       if (operand.kind == RowOperand::Kind::Buffer)
@@ -125,6 +127,11 @@ bool rows::isFunction(Operation *op) {
               math::RsqrtOp, math::CopySignOp>(op);
 }
 
+bool rows::roundsToBF16(Operation *op) {
+  return isa<arith::TruncFOp>(op) &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isBF16();
+}
+
 bool rows::isExpensive(Operation *op) {
   return isFunction(op) || isa<arith::DivFOp, math::SqrtOp>(op);
 }
@@ -141,6 +148,9 @@ StripShape rows::chooseReductionShape(const RowPlan &plan,
   // A unit of pairs is two vectors and what they are made of.
   if (isPaired)
     vectors = std::max<int64_t>(1, vectors / 2);
+  // A test after roundings serves twice as many.
+  if (isPaired && options.useBF16Dot && work.hasRoundings)
+    vectors = std::min(limit, 2 * vectors);
   return {dim, vectors * unit, limit / vectors, unit, isPaired};
 }
 

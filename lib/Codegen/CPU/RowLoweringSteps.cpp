@@ -48,7 +48,7 @@ static int64_t getElements(const RowPlan &plan, const RowNode &node) {
 }
 
 static int64_t getOps(Operation *op) {
-  if (isa<arith::TruncFOp>(op) && op->getResult(0).getType().isBF16())
+  if (roundsToBF16(op))
     return kRoundingOps;
   return isFunction(op) ? kFunctionOps : 1;
 }

@@ -279,11 +279,6 @@ static Value concatenate(OpBuilder &builder, Location loc,
   return result;
 }
 
-static bool roundsToBF16(Operation *op) {
-  return isa<arith::TruncFOp>(op) &&
-         getElementTypeOrSelf(op->getResult(0).getType()).isBF16();
-}
-
 /// A value that is rounded to bf16, of strips alike; in pairs, both parts
 /// packed as in memory: so it is widened again, or stored. False when it is a
 /// scalar.

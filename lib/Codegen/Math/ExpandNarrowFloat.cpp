@@ -169,114 +169,174 @@ Value getPiece(ShapedBuilder &b, Value vector, int64_t offset) {
       ArrayRef<int64_t>{1});
 }
 
-/// Whether any of the f32 vectors holds a subnormal number.
-Value emitAnySubnormal(ShapedBuilder &b, ArrayRef<Value> inputs) {
-  constexpr int32_t kSubnormal = 0x20;
-  auto lanes = VectorType::get({kNativeLanes}, b.builder.getI1Type());
-  Value classes =
-      b.make<arith::ConstantOp>(b.builder.getI32IntegerAttr(kSubnormal));
-  Value found;
-  for (Value input : inputs)
-    for (int64_t offset = 0, e = getWidth(input); offset < e;
-         offset += kNativeLanes) {
-      Value isSubnormal =
-          callIntrinsic(b, "llvm.x86.avx512.fpclass.ps.512", lanes,
-                        {getPiece(b, input, offset), classes});
-      found = found ? b.make<arith::OrIOp>(found, isSubnormal) : isSubnormal;
-    }
-  return b.make<vector::ReductionOp>(vector::CombiningKind::OR, found);
-}
-
-/// Whether any of the bf16 vectors holds a zero.
-Value emitAnyZero(ShapedBuilder &b, ArrayRef<Value> words) {
-  Value found, any;
-  auto reduce = [&] {
-    Value reduced =
-        b.make<vector::ReductionOp>(vector::CombiningKind::OR, found);
-    any = any ? b.make<arith::OrIOp>(any, reduced) : reduced;
-    found = {};
-  };
-  for (Value vector : words) {
-    auto type = cast<VectorType>(vector.getType());
-    auto splat = [&](int64_t value) {
-      return b.make<arith::ConstantOp>(DenseElementsAttr::get(
-          type, Attribute(b.builder.getI16IntegerAttr(value))));
-    };
-    Value magnitude = b.make<arith::AndIOp>(vector, splat(0x7fff));
-    Value isZero =
-        b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, magnitude, splat(0));
-    // The last vector may be shorter.
-    if (found && found.getType() != isZero.getType())
-      reduce();
-    found = found ? b.make<arith::OrIOp>(found, isZero) : isZero;
-  }
-  reduce();
-  return any;
-}
-
-/// `value`, of which LLVM does not know where it comes from.
-Value hide(ShapedBuilder &b, Value value) {
+/// `value`, of which LLVM does not know where it comes from. It stays in a
+/// register of class `where`.
+Value hide(ShapedBuilder &b, Value value, StringRef where) {
   return LLVM::InlineAsmOp::create(
              b.builder, b.loc, value.getType(), value, /*asm_string=*/"",
-             /*constraints=*/"=v,0", /*has_side_effects=*/false,
-             /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+             /*constraints=*/("=" + where + ",0").str(),
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::tailcallkind::TailCallKind::None,
              /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
       .getResult(0);
 }
 
-/// `pieces` as one vector of `type`. The instructions that made them of
-/// `inputs` take subnormal numbers for zero: where there is a zero, and it was
-/// one, `exact` computes the result again. LLVM would compare bf16 numbers
-/// where this tests bits, at many times the cost; so it must not see that they
-/// are.
-Value guardSubnormals(ShapedBuilder &b, ArrayRef<Value> inputs,
-                      ArrayRef<Value> pieces, VectorType type,
-                      function_ref<Value()> exact) {
-  SmallVector<Value> words;
-  for (Value piece : pieces) {
-    ShapedBuilder shape(b.builder, b.loc, piece.getType());
-    words.push_back(hide(b, b.make<arith::BitcastOp>(shape.i16(), piece)));
+/// What an instruction makes of one f32 vector, or of two: bf16 of which
+/// subnormal numbers have become zeros.
+struct NativePiece {
+  SmallVector<Value, 2> inputs;
+  /// The bits.
+  Value words;
+  /// The inputs are the even and the odd elements.
+  bool isInterleaved;
+};
+
+/// The bits of `result`, which an instruction gave. LLVM would compare bf16
+/// numbers where bits are tested, at many times the cost; so it must not see
+/// that they are.
+Value getWords(ShapedBuilder &b, Value result) {
+  ShapedBuilder shape(b.builder, b.loc, result.getType());
+  return hide(b, b.make<arith::BitcastOp>(shape.i16(), result), "v");
+}
+
+/// Whether any of the bf16 vectors holds a zero. Masks meet in a general
+/// register: operations on them are as dear as those on vectors.
+Value emitAnyZero(ShapedBuilder &b, ArrayRef<NativePiece> pieces) {
+  Value found;
+  for (const NativePiece &piece : pieces) {
+    auto type = cast<VectorType>(piece.words.getType());
+    auto splat = [&](int64_t value) {
+      return b.make<arith::ConstantOp>(DenseElementsAttr::get(
+          type, Attribute(b.builder.getI16IntegerAttr(value))));
+    };
+    Value magnitude = b.make<arith::AndIOp>(piece.words, splat(0x7fff));
+    Value isZero =
+        b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, magnitude, splat(0));
+    IntegerType number = b.builder.getIntegerType(type.getDimSize(0));
+    Value bits = b.make<vector::ExtractOp>(
+        b.make<vector::BitCastOp>(VectorType::get({1}, number), isZero),
+        int64_t(0));
+    if (number.getWidth() < 32)
+      bits = b.make<arith::ExtUIOp>(b.builder.getI32Type(), bits);
+    bits = hide(b, bits, "r");
+    found = found ? b.make<arith::OrIOp>(found, bits) : bits;
   }
-  Type bits = ShapedBuilder(b.builder, b.loc, type).i16();
-  Value native = concatenate(b, words, cast<VectorType>(bits));
-  auto emitUnlikelyIf = [&](Value condition, function_ref<void()> then) {
+  Value none = b.make<arith::ConstantOp>(b.builder.getI32IntegerAttr(0));
+  return b.make<arith::CmpIOp>(arith::CmpIPredicate::ne, found, none);
+}
+
+/// Which lanes of an f32 vector are subnormal numbers.
+Value findSubnormals(ShapedBuilder &b, Value x) {
+  constexpr int32_t kSubnormal = 0x20;
+  Value classes =
+      b.make<arith::ConstantOp>(b.builder.getI32IntegerAttr(kSubnormal));
+  return callIntrinsic(b, "llvm.x86.avx512.fpclass.ps.512",
+                       VectorType::get({kNativeLanes}, b.builder.getI1Type()),
+                       {x, classes});
+}
+
+/// The subnormal numbers of an f32 vector rounded to bf16, in the upper halves,
+/// and 0 elsewhere. A sum with a number whose last digit is bf16's last one is
+/// rounded there.
+Value roundSubnormals(ShapedBuilder &b, Value x, Value isSubnormal) {
+  auto type = cast<VectorType>(x.getType());
+  Value magic = b.make<arith::ConstantOp>(DenseElementsAttr::get(
+      type, Attribute(b.builder.getF32FloatAttr(0x1.8p-110f))));
+  Value rounded = b.make<arith::SubFOp>(b.make<arith::AddFOp>(x, magic), magic);
+  Value zero = b.make<arith::ConstantOp>(b.builder.getZeroAttr(type));
+  ShapedBuilder shape(b.builder, b.loc, type);
+  return b.make<arith::BitcastOp>(
+      shape.i32(), b.make<arith::SelectOp>(isSubnormal, rounded, zero));
+}
+
+/// The words of `piece` with the subnormal numbers that became zeros, which
+/// have their signs still; `lost` has the rounded ones of each input.
+Value mendSubnormals(ShapedBuilder &b, const NativePiece &piece,
+                     ArrayRef<Value> lost) {
+  auto words = cast<VectorType>(piece.words.getType());
+  ShapedBuilder shape(b.builder, b.loc, lost.front().getType());
+  Value sixteen = shape.integer(16);
+  if (piece.isInterleaved) {
+    Value low = b.make<arith::ShRUIOp>(lost[0], sixteen);
+    Value both = b.make<arith::OrIOp>(low, lost[1]);
+    return b.make<arith::OrIOp>(piece.words,
+                                b.make<vector::BitCastOp>(words, both));
+  }
+  SmallVector<Value, 2> narrow;
+  for (Value one : lost)
+    narrow.push_back(b.make<arith::TruncIOp>(
+        shape.i16(), b.make<arith::ShRUIOp>(one, sixteen)));
+  return b.make<arith::OrIOp>(piece.words, concatenate(b, narrow, words));
+}
+
+/// `pieces` as one vector of `type`. Where one holds a zero that was another
+/// number, branches that are seldom taken mend it.
+Value joinMended(ShapedBuilder &b, ArrayRef<NativePiece> pieces,
+                 VectorType type) {
+  SmallVector<Value> words;
+  for (const NativePiece &piece : pieces)
+    words.push_back(piece.words);
+  auto emitUnlikelyIf = [&](Value condition,
+                            function_ref<SmallVector<Value>()> then) {
     Value no = b.make<arith::ConstantOp>(b.builder.getBoolAttr(false));
-    auto branch = scf::IfOp::create(b.builder, b.loc, bits,
-                                    b.make<LLVM::ExpectOp>(condition, no),
-                                    /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(
+        b.builder, b.loc, ValueRange(words).getTypes(),
+        b.make<LLVM::ExpectOp>(condition, no), /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b.builder);
     b.builder.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b.builder, b.loc, native);
+    scf::YieldOp::create(b.builder, b.loc, words);
     b.builder.setInsertionPointToStart(branch.thenBlock());
-    then();
-    return branch.getResult(0);
+    scf::YieldOp::create(b.builder, b.loc, then());
+    return SmallVector<Value>(branch.getResults());
   };
-  Value result = emitUnlikelyIf(emitAnyZero(b, words), [&] {
-    Value inner = emitUnlikelyIf(emitAnySubnormal(b, inputs), [&] {
-      scf::YieldOp::create(b.builder, b.loc,
-                           b.make<arith::BitcastOp>(bits, exact()));
+  words = emitUnlikelyIf(emitAnyZero(b, pieces), [&] {
+    SmallVector<Value> isLost;
+    Value found;
+    for (const NativePiece &piece : pieces)
+      for (Value input : piece.inputs) {
+        isLost.push_back(findSubnormals(b, input));
+        found =
+            found ? b.make<arith::OrIOp>(found, isLost.back()) : isLost.back();
+      }
+    Value any = b.make<vector::ReductionOp>(vector::CombiningKind::OR, found);
+    return emitUnlikelyIf(any, [&] {
+      SmallVector<Value> mended;
+      auto nextLost = isLost.begin();
+      for (const NativePiece &piece : pieces) {
+        SmallVector<Value, 2> lost;
+        for (Value input : piece.inputs)
+          lost.push_back(roundSubnormals(b, input, *nextLost++));
+        mended.push_back(mendSubnormals(b, piece, lost));
+      }
+      return mended;
     });
-    scf::YieldOp::create(b.builder, b.loc, inner);
   });
-  return b.make<arith::BitcastOp>(type, result);
+  Type bits = ShapedBuilder(b.builder, b.loc, type).i16();
+  return b.make<arith::BitcastOp>(
+      type, concatenate(b, words, cast<VectorType>(bits)));
 }
 
 /// f32 vectors to bf16 by the CPU's own instructions.
 Value truncateNatively(ShapedBuilder &b, Value x, VectorType result) {
-  SmallVector<Value> pieces;
+  SmallVector<NativePiece> pieces;
   int64_t width = result.getDimSize(0), offset = 0;
-  for (; offset + 2 * kNativeLanes <= width; offset += 2 * kNativeLanes)
-    pieces.push_back(callIntrinsic(
+  for (; offset + 2 * kNativeLanes <= width; offset += 2 * kNativeLanes) {
+    Value low = getPiece(b, x, offset);
+    Value high = getPiece(b, x, offset + kNativeLanes);
+    Value rounded = callIntrinsic(
         b, "llvm.x86.avx512bf16.cvtne2ps2bf16.512",
         VectorType::get({2 * kNativeLanes}, result.getElementType()),
-        {getPiece(b, x, offset + kNativeLanes), getPiece(b, x, offset)}));
-  if (offset < width)
-    pieces.push_back(
-        callIntrinsic(b, "llvm.x86.avx512bf16.cvtneps2bf16.512",
-                      VectorType::get({kNativeLanes}, result.getElementType()),
-                      {getPiece(b, x, offset)}));
-  return guardSubnormals(b, x, pieces, result,
-                         [&] { return truncateToBF16(b, x, result); });
+        {high, low});
+    pieces.push_back({{low, high}, getWords(b, rounded), false});
+  }
+  if (offset < width) {
+    Value last = getPiece(b, x, offset);
+    Value rounded = callIntrinsic(
+        b, "llvm.x86.avx512bf16.cvtneps2bf16.512",
+        VectorType::get({kNativeLanes}, result.getElementType()), {last});
+    pieces.push_back({{last}, getWords(b, rounded), false});
+  }
+  return joinMended(b, pieces, result);
 }
 
 Value truncateHalvesNatively(ShapedBuilder &b, Value even, Value odd,
@@ -285,17 +345,16 @@ Value truncateHalvesNatively(ShapedBuilder &b, Value even, Value odd,
   SmallVector<int64_t> order;
   for (int64_t lane = 0; lane < kNativeLanes; ++lane)
     llvm::append_values(order, lane, kNativeLanes + lane);
-  SmallVector<Value> pieces;
+  SmallVector<NativePiece> pieces;
   for (int64_t offset = 0; 2 * offset < result.getDimSize(0);
        offset += kNativeLanes) {
-    Value piece =
-        callIntrinsic(b, "llvm.x86.avx512bf16.cvtne2ps2bf16.512", pieceType,
-                      {getPiece(b, odd, offset), getPiece(b, even, offset)});
-    pieces.push_back(b.make<vector::ShuffleOp>(piece, piece, order));
+    Value low = getPiece(b, even, offset), high = getPiece(b, odd, offset);
+    Value rounded = callIntrinsic(b, "llvm.x86.avx512bf16.cvtne2ps2bf16.512",
+                                  pieceType, {high, low});
+    rounded = b.make<vector::ShuffleOp>(rounded, rounded, order);
+    pieces.push_back({{low, high}, getWords(b, rounded), true});
   }
-  return guardSubnormals(b, {even, odd}, pieces, result, [&] {
-    return truncateHalvesToBF16(b, even, odd, result);
-  });
+  return joinMended(b, pieces, result);
 }
 
 //===----------------------------------------------------------------------===//

@@ -90,6 +90,37 @@ func.func @round_twice(%x: memref<?x64xbf16>, %s: memref<?x64xbf16>, %y: memref<
 // -----
 
 #id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// Where the CPU rounds by an instruction, after which there is a test, one test
+// serves four vectors of results.
+
+// CHECK-LABEL: func @sum_of_rounded(
+// CHECK:         scf.for {{.*}} step %c256 iter_args
+// DOT-COUNT-2:     vector.load %{{.*}} vector<128xbf16>
+// DOT-COUNT-2:     arith.truncf %{{.*}} : vector<64xf32> to vector<64xbf16>
+// DOT-COUNT-4:     x86vector.avx512.dot
+// DOT-COUNT-2:     vector.load %{{.*}} vector<128xbf16>
+// FMA-COUNT-8:     vector.load %{{.*}} vector<64xbf16>
+// CHECK:           scf.yield
+func.func @sum_of_rounded(%x: memref<?x4096xbf16>, %r: memref<?x4096xbf16>, %t: memref<?xf32>) {
+  linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %r : memref<?x4096xbf16>, memref<?x4096xbf16>) outs(%t : memref<?xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %sum: f32):
+    %v = arith.extf %a : bf16 to f32
+    %w = arith.extf %b : bf16 to f32
+    %s = arith.addf %v, %w : f32
+    %n = arith.truncf %s : f32 to bf16
+    %e = arith.extf %n : bf16 to f32
+    %f = math.fma %e, %e, %sum : f32
+    linalg.yield %f : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
 
 // Beside f32, elements stay in order.
 

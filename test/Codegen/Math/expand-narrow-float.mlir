@@ -132,15 +132,17 @@ func.func @extend_halves(%x: vector<32xbf16>) -> (vector<16xf32>, vector<16xf32>
 // NATIVE-LABEL: func @truncate_halves(
 // NATIVE-NOT:     arith.truncf
 // NATIVE-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512bf16.cvtne2ps2bf16.512"
-// NATIVE-COUNT-2: llvm.inline_asm {{.*}}"", "=v,0" {{.*}} (vector<32xi16>) -> vector<32xi16>
-// NATIVE:         %[[ZERO:.*]] = vector.reduction <or>, %{{.*}} : vector<32xi1> into i1
+// NATIVE-COUNT-2: vector.bitcast %{{.*}} : vector<32xi1> to vector<1xi32>
+// NATIVE:         %[[BOTH:.*]] = arith.ori %{{.*}} : i32
+// NATIVE:         %[[ZERO:.*]] = arith.cmpi ne, %[[BOTH]]
 // NATIVE:         %[[RARE:.*]] = llvm.intr.expect %[[ZERO]], %false
-// NATIVE:         scf.if %[[RARE]] -> (vector<64xi16>)
+// NATIVE:         scf.if %[[RARE]] -> (vector<32xi16>, vector<32xi16>)
 // NATIVE-COUNT-4:   llvm.call_intrinsic "llvm.x86.avx512.fpclass.ps.512"
 // NATIVE:           %[[ANY:.*]] = vector.reduction <or>, %{{.*}} : vector<16xi1> into i1
 // NATIVE:           %[[RARER:.*]] = llvm.intr.expect %[[ANY]], %false
-// NATIVE:           scf.if %[[RARER]] -> (vector<64xi16>)
-// NATIVE:             arith.ori
+// NATIVE:           scf.if %[[RARER]] -> (vector<32xi16>, vector<32xi16>)
+// NATIVE:             arith.addf
+// NATIVE:             arith.subf
 // NATIVE:             scf.yield
 // NATIVE-NOT:     vector.interleave
 // NATIVE:         return

@@ -9,7 +9,9 @@
 #include "MathJit.h"
 #include "MathTestUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/TargetParser/Host.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -155,6 +157,92 @@ TEST_F(ExpandNarrowFloat, F64ToBF16RoundsOnce) {
 
 TEST_F(ExpandNarrowFloat, F64ToF16RoundsOnce) {
   checkTruncation("f64_f16", makeHardF64<F16>(), APFloat::IEEEhalf(), 0x7c00);
+}
+
+/// A vector of f32 rounded to bf16; `byHalves`, its even and its odd elements
+/// for themselves.
+Value roundVector(OpBuilder &b, Location loc, Value x, bool byHalves) {
+  auto round = [&](Value vector) -> Value {
+    auto type = cast<VectorType>(vector.getType());
+    return arith::TruncFOp::create(b, loc, type.clone(b.getBF16Type()), vector);
+  };
+  if (!byHalves)
+    return round(x);
+  auto halves = vector::DeinterleaveOp::create(b, loc, x);
+  return vector::InterleaveOp::create(b, loc, round(halves.getRes1()),
+                                      round(halves.getRes2()));
+}
+
+TEST(ExpandNarrowFloatNatively, EverySubnormalAmongOthers) {
+  if (!llvm::sys::getHostCPUFeatures().lookup("avx512bf16"))
+    GTEST_SKIP() << "no AVX512-BF16";
+  struct Form {
+    const char *name;
+    unsigned lanes;
+    bool byHalves;
+  };
+  const Form forms[] = {{"one", 16, false},
+                        {"two", 32, false},
+                        {"three", 48, false},
+                        {"halves", 32, true},
+                        {"wide_halves", 96, true}};
+  MathJit portable, native;
+  for (MathJit *jit : {&portable, &native}) {
+    Type bf16 = BFloat16Type::get(jit->getContext());
+    Type f32 = Float32Type::get(jit->getContext());
+    for (const Form &form : forms)
+      jit->add(form.name, f32, bf16, form.lanes, 1,
+               [&](OpBuilder &b, Location loc, ValueRange x) {
+                 return roundVector(b, loc, x[0], form.byHalves);
+               });
+    ASSERT_EQ(jit->compile(/*expand=*/true, /*native=*/jit == &native), "");
+  }
+  const uint32_t others[] = {0x3f800000, 0x00000000, 0x80000000, 0x7f800001,
+                             0xff800000, 0x00800000, 0x80ffffff, 0x00000001,
+                             0x42f7a3b1, 0xffffffff, 0x7f7fffff};
+  // All that are below 2^-126, with either sign, and a few above; a multiple of
+  // the lanes.
+  constexpr uint32_t count = 96 << 13;
+  std::vector<uint32_t> inputs(count);
+  std::vector<uint16_t> expected(count), results(count);
+  uint32_t other = 0;
+  for (uint32_t sign : {0u, 0x80000000u})
+    for (uint32_t from = 0; from < 0x800100; from += count / 2) {
+      for (uint32_t i = 0; i < count / 2; ++i) {
+        inputs[2 * i + i % 2] = sign | (from + i);
+        inputs[2 * i + (i + 1) % 2] = others[other++ % std::size(others)];
+      }
+      for (const Form &form : forms) {
+        portable.run(form.name, {inputs.data()}, expected.data(), count);
+        native.run(form.name, {inputs.data()}, results.data(), count);
+        ASSERT_EQ(results, expected) << form.name << " from " << from;
+      }
+    }
+}
+
+// Vectors without others, of which no test for zeros must be missed.
+TEST(ExpandNarrowFloatNatively, OneSubnormalInAVector) {
+  if (!llvm::sys::getHostCPUFeatures().lookup("avx512bf16"))
+    GTEST_SKIP() << "no AVX512-BF16";
+  constexpr unsigned lanes = 96;
+  for (bool byHalves : {false, true}) {
+    MathJit jit;
+    jit.add("round", Float32Type::get(jit.getContext()),
+            BFloat16Type::get(jit.getContext()), lanes, 1,
+            [&](OpBuilder &b, Location loc, ValueRange x) {
+              return roundVector(b, loc, x[0], byHalves);
+            });
+    ASSERT_EQ(jit.compile(/*expand=*/true, /*native=*/true), "");
+    std::vector<float> inputs(lanes * lanes, 1.0f);
+    std::vector<uint16_t> expected(lanes * lanes, 0x3f80),
+        results(lanes * lanes);
+    for (unsigned place = 0; place < lanes; ++place) {
+      inputs[place * lanes + place] = place % 2 ? 0x1p-130f : -0x1p-130f;
+      expected[place * lanes + place] = place % 2 ? 0x0008 : 0x8008;
+    }
+    jit.run("round", {inputs.data()}, results.data(), inputs.size());
+    EXPECT_EQ(results, expected);
+  }
 }
 
 } // namespace

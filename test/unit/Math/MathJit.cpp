@@ -91,13 +91,13 @@ void MathJit::add(StringRef name, Type from, Type to, unsigned lanes,
   func::ReturnOp::create(builder, loc);
 }
 
-std::string MathJit::compile(bool expand, bool nativeScale) {
+std::string MathJit::compile(bool expand, bool native) {
   if (failed(verify(*module)))
     return "the module does not verify";
   PassManager pm(&context);
   if (expand) {
-    pm.addPass(createExpandMath({nativeScale, /*nativeMax=*/false}));
-    pm.addPass(createExpandNarrowFloat());
+    pm.addPass(createExpandMath({/*nativeScale=*/native, /*nativeMax=*/false}));
+    pm.addPass(createExpandNarrowFloat({/*nativeBF16=*/native}));
   }
   FailureOr<OpPassManager> lowering = parsePassPipeline(
       "builtin.module(cse,convert-math-to-libm,convert-scf-to-cf,"

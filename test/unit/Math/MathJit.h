@@ -39,9 +39,9 @@ public:
 
   /// Lowers and compiles. With `expand` the math ops and the conversions are
   /// expanded by the passes under test, otherwise they are libm's and LLVM's.
-  /// `nativeScale` is the option of `xfmr-expand-math`. Returns an error
+  /// With `native` the passes may use instructions of AVX-512. Returns an error
   /// message, empty on success.
-  std::string compile(bool expand, bool nativeScale = false);
+  std::string compile(bool expand, bool native = false);
 
   /// Runs a function; the arrays hold `size` elements.
   void run(StringRef name, const std::vector<const void *> &inputs,

@@ -82,7 +82,7 @@ def ExpandNarrowFloat : Pass<"xfmr-expand-narrow-float"> {
     With `native-bf16`, vectors whose length is a multiple of 16 are rounded from
     f32 to bf16 by AVX512-BF16's instructions. These take subnormal numbers for
     zero: where a result is zero because of that, a branch that is marked as
-    unlikely rounds by integer arithmetic after all.
+    unlikely puts in what they are rounded to.
 
     Before:
 
