@@ -57,7 +57,8 @@ public:
                       const ContractionLoweringOptions &options,
                       Operation *hoist)
       : emitter(builder, loc, product, options, hoist), builder(builder),
-        loc(loc), product(product), hoist(hoist) {}
+        loc(loc), product(product), hoist(hoist),
+        masksAreFree(options.target.hasMaskedMemory) {}
 
   void emit();
 
@@ -69,6 +70,11 @@ private:
   /// Whether there are `from` rows or more, and less than `to`.
   Value isBetween(Extent rows, int64_t from, int64_t to);
   void emitRowTiles(const PanelTile &group, Extent rows, Value next);
+  void emitRestOfRows(const PanelTile &group, Value row, Extent rest);
+  void emitPanelTiles(PanelTile tile, int64_t panels,
+                      function_ref<void(PanelTile &)> emit);
+  /// Whether a tile of so many rows reads one panel at a time from memory.
+  bool readsStream(int64_t rows) { return emitter.getTilePanels(rows) == 1; }
   Value emitLhsBlock(Value firstRow, Extent rows, Value input, Extent inputs);
 
   PanelTileEmitter emitter;
@@ -76,6 +82,7 @@ private:
   Location loc;
   const PanelProduct &product;
   Operation *hoist;
+  bool masksAreFree;
   Value scratch;
   /// Elements from one panel to the next.
   Value panelStride;
@@ -125,9 +132,9 @@ Value PanelProductEmitter::emitLhsBlock(Value firstRow, Extent rows,
   return scratch;
 }
 
-/// Covers the rows by register tiles, the largest first. A tile of few rows
-/// takes several panels, so that there are accumulators enough to keep the
-/// multipliers busy.
+/// Covers the rows by the largest register tiles, and one of what these leave.
+/// A tile of few rows takes several panels, so that there are accumulators
+/// enough to keep the multipliers busy.
 void PanelProductEmitter::emitRowTiles(const PanelTile &group, Extent rows,
                                        Value next) {
   int64_t largest = emitter.getLargestTileRows();
@@ -147,42 +154,67 @@ void PanelProductEmitter::emitRowTiles(const PanelTile &group, Extent rows,
       emitter.getSummationBlock() / emitter.getStepInputs() / largest;
   Value perRow =
       arith::MulIOp::create(builder, loc, perStep, emitter.index(stepsPerRow));
-  for (int64_t tileRows = largest; tileRows >= 1; tileRows /= 2) {
-    // Rows before these tiles, and those that these tiles leave.
-    Extent begin = emitter.roundDown(rows, 2 * tileRows);
-    Extent end = emitter.roundDown(rows, tileRows);
-    int64_t tilePanels =
-        std::min(group.panels, emitter.getTilePanels(tileRows));
-    auto emitTiles = [&](Value from, Value to, PanelPrefetch prefetch) {
-      PanelTile tile = group;
-      tile.rows = tileRows;
-      tile.panels = tilePanels;
-      tile.prefetch = prefetch;
-      tile.prefetchStride = perStep;
-      emitter.emitFor(
-          zero, emitter.index(group.panels), tilePanels, [&](Value panel) {
-            tile.panel = emitter.add(group.panel, panel);
-            emitter.emitFor(from, to, tileRows, [&](Value row) {
-              tile.row = row;
-              Value before = arith::MulIOp::create(builder, loc, row, perRow);
-              tile.prefetched = emitter.add(next, before);
-              emitter.emitTile(tile);
-            });
-          });
-    };
-    if (tileRows < largest) {
-      emitTiles(begin.value, end.value, PanelPrefetch::None);
-      continue;
-    }
-    Value few = zero;
-    if (!group.columns) {
-      few = arith::SelectOp::create(builder, loc,
-                                    isBetween(rows, 0, kManyTiles * largest),
-                                    end.value, zero);
-      emitTiles(zero, few, PanelPrefetch::SecondCache);
-    }
-    emitTiles(few, end.value, PanelPrefetch::FirstCache);
+  PanelTile tile = group;
+  tile.rows = largest;
+  tile.prefetchStride = perStep;
+  Extent end = emitter.roundDown(rows, largest);
+  auto emitTiles = [&](Value from, Value to, PanelPrefetch prefetch) {
+    tile.prefetch = prefetch;
+    emitPanelTiles(tile, group.panels, [&](PanelTile &tile) {
+      emitter.emitFor(from, to, largest, [&](Value row) {
+        tile.row = row;
+        Value before = arith::MulIOp::create(builder, loc, row, perRow);
+        tile.prefetched = emitter.add(next, before);
+        emitter.emitTile(tile);
+      });
+    });
+  };
+  Value few = zero;
+  if (!group.columns) {
+    few = arith::SelectOp::create(builder, loc,
+                                  isBetween(rows, 0, kManyTiles * largest),
+                                  end.value, zero);
+    emitTiles(zero, few, PanelPrefetch::SecondCache);
   }
+  emitTiles(few, end.value, PanelPrefetch::FirstCache);
+  emitRestOfRows(group, end.value, emitter.subtract(rows, end));
+}
+
+/// One tile of all the rows that whole tiles leave: two would read the weights
+/// twice, and the second without any memory to wait for.
+void PanelProductEmitter::emitRestOfRows(const PanelTile &group, Value row,
+                                         Extent rest) {
+  for (int64_t rows = emitter.getLargestTileRows() - 1; rows >= 1; --rows) {
+    PanelTile tile = group;
+    tile.row = row;
+    tile.rows = rows;
+    if (readsStream(rows)) {
+      tile.prefetch = PanelPrefetch::SecondCache;
+      int64_t elements = emitter.getStepElements();
+      tile.prefetchStride = emitter.index(elements);
+      tile.prefetched = emitter.index(kStepsAhead * elements);
+    }
+    emitter.emitIf(arith::CmpIPredicate::eq, rest, emitter.extent(rows), [&] {
+      emitPanelTiles(tile, group.panels, [&](PanelTile &tile) {
+        // One function for whole panels and others, where masks cost nothing.
+        if (tile.panels == 1 && !tile.columns && masksAreFree)
+          tile.columns = emitter.index(product.getPanelWidth());
+        emitter.emitTile(tile);
+      });
+    });
+  }
+}
+
+/// Covers `panels` panels by tiles of as many as a tile of so many rows takes.
+void PanelProductEmitter::emitPanelTiles(PanelTile tile, int64_t panels,
+                                         function_ref<void(PanelTile &)> emit) {
+  Value first = tile.panel;
+  tile.panels = std::min(panels, emitter.getTilePanels(tile.rows));
+  emitter.emitFor(emitter.index(0), emitter.index(panels), tile.panels,
+                  [&](Value panel) {
+                    tile.panel = emitter.add(first, panel);
+                    emit(tile);
+                  });
 }
 
 Value PanelProductEmitter::isBetween(Extent rows, int64_t from, int64_t to) {
@@ -240,8 +272,10 @@ void PanelProductEmitter::emitRowBlock(Value firstRow, Extent rows) {
   Extent wholePanels = emitter.divide(whole, width);
   Extent grouped = emitter.roundDown(wholePanels, kGroupPanels);
   // Weights that few tiles meet come from memory faster in one long stream.
-  int64_t largest = emitter.getLargestTileRows();
-  Value isStream = isBetween(rows, largest, kManyTiles * largest);
+  int64_t largest = emitter.getLargestTileRows(), fewest = largest;
+  while (fewest > 1 && readsStream(fewest - 1))
+    --fewest;
+  Value isStream = isBetween(rows, fewest, kManyTiles * largest);
   grouped.value = arith::SelectOp::create(builder, loc, isStream,
                                           emitter.index(0), grouped.value);
   emitter.emitFor(
@@ -251,7 +285,7 @@ void PanelProductEmitter::emitRowBlock(Value firstRow, Extent rows) {
                   [&](Value panel) { emitGroup(firstRow, rows, panel, 1); });
   if (columns.isMultipleOf(width))
     return;
-  emitter.emitIf(whole, columns, [&] {
+  emitter.emitIf(arith::CmpIPredicate::ult, whole, columns, [&] {
     emitGroup(firstRow, rows, wholePanels.value, 1,
               emitter.subtract(columns, whole).value);
   });

@@ -169,11 +169,15 @@ void PanelTileEmitter::emitFor(Value from, Value to, int64_t step,
                      });
 }
 
-void PanelTileEmitter::emitIf(Extent a, Extent b, function_ref<void()> body) {
+void PanelTileEmitter::emitIf(arith::CmpIPredicate predicate, Extent a,
+                              Extent b, function_ref<void()> body) {
   if (a.known && b.known)
-    return *a.known < *b.known ? body() : void();
-  Value condition = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, a.value, b.value);
+    return arith::applyCmpPredicate(predicate, APInt(64, *a.known),
+                                    APInt(64, *b.known))
+               ? body()
+               : void();
+  Value condition =
+      arith::CmpIOp::create(builder, loc, predicate, a.value, b.value);
   auto branch = scf::IfOp::create(builder, loc, condition);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());

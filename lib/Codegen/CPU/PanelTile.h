@@ -13,6 +13,8 @@
 #include "StripLoops.h"
 #include "xfmr/Codegen/CPU/PanelProduct.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 namespace mlir::xfmr {
 
 /// A size that is a value, and maybe known.
@@ -116,8 +118,9 @@ public:
 
   void emitFor(Value from, Value to, int64_t step,
                function_ref<void(Value)> body);
-  /// Runs `body` if `a` is less than `b`.
-  void emitIf(Extent a, Extent b, function_ref<void()> body);
+  /// Runs `body` if `predicate` holds for `a` and `b`.
+  void emitIf(arith::CmpIPredicate predicate, Extent a, Extent b,
+              function_ref<void()> body);
   /// Blocks of `size`; the last one may be smaller.
   void emitBlocks(Extent extent, int64_t size,
                   function_ref<void(Value, Extent)> body);

@@ -18,16 +18,32 @@
 // CHECK:         memref.dealloc %[[P]]
 
 // The kernel calls a function for each register tile. Eight rows of one panel, and
-// what less than eight rows leave: four rows of two panels, two of four, one of four.
+// what less than eight rows leave, in one tile: from five rows on of one panel, with
+// weights on their way; three or four rows of two panels, one or two of four. No weight
+// is read for a second tile of less than eight rows. A panel alone has the same functions
+// as one that is not whole.
 
 // CHECK:       func private @xfmr_panel_product_f32_f32_f32(%{{.*}}: memref<?x?xf32, strided<[?, 1], offset: ?>>, %{{.*}}: memref<?x?x32xf32, strided<[?, 32, 1], offset: ?>>, %{{.*}}: memref<?x?xf32, strided<[?, 1], offset: ?>>)
 // CHECK-SAME:    noinline
 // CHECK-NOT:     alloc
 // CHECK:         call @xfmr_panel_tile_8x1_few_f32_f32_f32(
 // CHECK:         call @xfmr_panel_tile_8x1_f32_f32_f32(
+// CHECK:         %[[REST:.*]] = arith.subi
+// CHECK:         arith.cmpi eq, %[[REST]], %c7
+// CHECK-NEXT:    scf.if
+// CHECK-NEXT:      scf.for
+// CHECK-NOT:         scf.for
+// CHECK:             call @xfmr_panel_tile_7x1_masked_few_f32_f32_f32(
+// CHECK:         call @xfmr_panel_tile_6x1_masked_few_f32_f32_f32(
+// CHECK:         call @xfmr_panel_tile_5x1_masked_few_f32_f32_f32(
 // CHECK:         call @xfmr_panel_tile_4x2_f32_f32_f32(
-// CHECK:         call @xfmr_panel_tile_2x4_f32_f32_f32(
+// CHECK:         call @xfmr_panel_tile_3x2_f32_f32_f32(
+// CHECK:         arith.cmpi eq, %{{.*}}, %c2
+// CHECK-NEXT:    scf.if
+// CHECK-NOT:       scf.for
+// CHECK:           call @xfmr_panel_tile_2x4_f32_f32_f32(
 // CHECK:         call @xfmr_panel_tile_1x4_f32_f32_f32(
+// CHECK:         call @xfmr_panel_tile_4x1_masked_f32_f32_f32(
 // CHECK:         call @xfmr_panel_tile_8x1_masked_f32_f32_f32(
 // CHECK-NOT:     alloc
 // CHECK:         return
