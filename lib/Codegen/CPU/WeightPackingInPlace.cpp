@@ -24,32 +24,69 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-bool mlir::xfmr::mayPackInPlace(PackWeightOp op) {
-  MemRefType weight = op.getWeightType(), packed = op.getPackedType();
+namespace {
+/// A size or a stride of the source, or a stride of the packed weight.
+struct Quantity {
+  enum Kind { Size, Stride, PackedStride } kind;
+  unsigned dim;
+};
+
+/// `a` is `b` times `factor`; without `b`, some multiple of it.
+struct InPlaceCondition {
+  Quantity a;
+  std::optional<Quantity> b;
+  int64_t factor;
+};
+} // namespace
+
+/// What must hold of sizes and strides for a weight to be packed where it is:
+/// rows of the source follow each other, and panels fill them. Nothing where
+/// the types rule that out.
+static std::optional<SmallVector<InPlaceCondition, 4>>
+getInPlaceConditions(PackWeightOp op) {
   SmallVector<int64_t> strides, packedStrides;
   int64_t offset;
-  if (failed(weight.getStridesAndOffset(strides, offset)) ||
-      failed(packed.getStridesAndOffset(packedStrides, offset)))
+  if (failed(op.getWeightType().getStridesAndOffset(strides, offset)) ||
+      failed(op.getPackedType().getStridesAndOffset(packedStrides, offset)))
+    return std::nullopt;
+  unsigned inputDim = op.getInputDim(), outputDim = op.getOutputDim();
+  int64_t columns = op.getColumns(), group = op.getGroup();
+  bool areInputsRows = strides[outputDim] == 1;
+  if (areInputsRows ? group > 2 : strides[inputDim] != 1)
+    return std::nullopt;
+  Quantity inputs{Quantity::Size, inputDim}, outputs{Quantity::Size, outputDim};
+  InPlaceCondition rowsFollow{{Quantity::Stride, inputDim}, outputs, 1};
+  if (!areInputsRows)
+    rowsFollow = {{Quantity::Stride, outputDim}, inputs, 1};
+  return SmallVector<InPlaceCondition, 4>{
+      {outputs, std::nullopt, columns},
+      {inputs, std::nullopt, group},
+      rowsFollow,
+      {{Quantity::PackedStride, 0}, inputs, columns}};
+}
+
+bool mlir::xfmr::mayPackInPlace(PackWeightOp op) {
+  auto conditions = getInPlaceConditions(op);
+  if (!conditions)
     return false;
-  auto mayBe = [](int64_t known, int64_t value) {
-    return ShapedType::isDynamic(known) || ShapedType::isDynamic(value) ||
-           known == value;
+  auto getKnown = [&](Quantity quantity) -> std::optional<int64_t> {
+    MemRefType type = quantity.kind == Quantity::PackedStride
+                          ? op.getPackedType()
+                          : op.getWeightType();
+    int64_t value = quantity.kind == Quantity::Size
+                        ? type.getDimSize(quantity.dim)
+                        : type.getStridesAndOffset().first[quantity.dim];
+    if (ShapedType::isDynamic(value))
+      return std::nullopt;
+    return value;
   };
-  int64_t inputs = weight.getDimSize(op.getInputDim());
-  int64_t outputs = weight.getDimSize(op.getOutputDim());
-  auto isMultiple = [](int64_t size, int64_t of) {
-    return ShapedType::isDynamic(size) || size % of == 0;
-  };
-  int64_t panel = ShapedType::isDynamic(inputs)
-                      ? ShapedType::kDynamic
-                      : inputs * static_cast<int64_t>(op.getColumns());
-  bool areRowsWhole =
-      strides[op.getOutputDim()] == 1
-          ? op.getGroup() <= 2 && mayBe(strides[op.getInputDim()], outputs)
-          : strides[op.getInputDim()] == 1 &&
-                mayBe(strides[op.getOutputDim()], inputs);
-  return areRowsWhole && isMultiple(outputs, op.getColumns()) &&
-         isMultiple(inputs, op.getGroup()) && mayBe(packedStrides[0], panel);
+  return llvm::all_of(*conditions, [&](const InPlaceCondition &condition) {
+    std::optional<int64_t> a = getKnown(condition.a);
+    if (!condition.b)
+      return !a || *a % condition.factor == 0;
+    std::optional<int64_t> b = getKnown(*condition.b);
+    return !a || !b || *a == *b * condition.factor;
+  });
 }
 
 namespace {
@@ -108,30 +145,29 @@ Value mlir::xfmr::emitIsInPlace(OpBuilder &builder, Location loc,
       memref::ExtractStridedMetadataOp::create(builder, loc, op.getInput());
   auto packed =
       memref::ExtractStridedMetadataOp::create(builder, loc, op.getInit());
-  Value inputs =
-      emitter.toValue(weight.getConstifiedMixedSizes()[op.getInputDim()]);
-  Value outputs =
-      emitter.toValue(weight.getConstifiedMixedSizes()[op.getOutputDim()]);
+  auto getValue = [&](Quantity quantity) {
+    SmallVector<OpFoldResult> all = quantity.kind == Quantity::Size
+                                        ? weight.getConstifiedMixedSizes()
+                                    : quantity.kind == Quantity::Stride
+                                        ? weight.getConstifiedMixedStrides()
+                                        : packed.getConstifiedMixedStrides();
+    return emitter.toValue(all[quantity.dim]);
+  };
   auto equal = [&](Value a, Value b) {
     return emitter.compare(arith::CmpIPredicate::eq, a, b);
   };
-  auto isMultiple = [&](Value size, int64_t of) {
-    return equal(emitter.fold<arith::RemUIOp>(size, of), emitter.constant(0));
-  };
   Value result = equal(emitter.emitRange(op.getInput()).first,
                        emitter.emitRange(op.getInit()).first);
-  auto require = [&](Value condition) {
-    result = emitter.fold<arith::AndIOp>(result, condition);
-  };
-  require(isMultiple(outputs, op.getColumns()));
-  require(isMultiple(inputs, op.getGroup()));
-  SmallVector<OpFoldResult> strides = weight.getConstifiedMixedStrides();
-  bool areInputsRows = getConstantIntValue(strides[op.getOutputDim()]) == 1;
-  require(areInputsRows
-              ? equal(emitter.toValue(strides[op.getInputDim()]), outputs)
-              : equal(emitter.toValue(strides[op.getOutputDim()]), inputs));
-  require(equal(emitter.toValue(packed.getConstifiedMixedStrides()[0]),
-                emitter.fold<arith::MulIOp>(inputs, op.getColumns())));
+  auto conditions = getInPlaceConditions(op);
+  for (const InPlaceCondition &condition : *conditions) {
+    Value a = getValue(condition.a);
+    Value holds = condition.b
+                      ? equal(a, emitter.fold<arith::MulIOp>(
+                                     getValue(*condition.b), condition.factor))
+                      : equal(emitter.fold<arith::RemUIOp>(a, condition.factor),
+                              emitter.constant(0));
+    result = emitter.fold<arith::AndIOp>(result, holds);
+  }
   return result;
 }
 
