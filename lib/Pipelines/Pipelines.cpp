@@ -124,8 +124,10 @@ static void addDecomposeStage(OpPassManager &pm,
   decompose.hiddenBlock = options.hiddenBlock == 0
                               ? target.hiddenBlock
                               : options.hiddenBlock.getValue();
+  // As many columns as products read at a time.
+  decompose.columnBlock = 32 * target.productPanels;
   if (options.hiddenBlock == 0)
-    decompose.hiddenElements = 16384;
+    decompose.hiddenElements = target.hiddenElements;
   pm.addPass(createDecomposeInTiles(decompose));
   pm.addPass(createMemrefsToTensors(temporaries));
 }
@@ -146,7 +148,7 @@ static void addVectorizeStage(OpPassManager &pm,
   if (options.threads != 1)
     rowGroups.shareRowsFrom =
         std::max<int64_t>(1, 2 * getParallelFrom(options, target));
-  rowGroups.shortRows = 4;
+  rowGroups.shortRows = target.shortRows;
   rowGroups.x86 = llvm::Triple(target.triple).isX86();
   // First: it rewrites contractions on tensors onto memrefs.
   pm.addPass(createLowerRowGroups(rowGroups));

@@ -86,9 +86,15 @@ struct CPUTarget {
   /// Rows that are multiplied by a weight while it is in a cache: at least, and
   /// at most where that many fit half of the L2 cache.
   int64_t productRows = 128, mostProductRows = 128;
-  /// Hidden values of a network that are computed before the down product takes
-  /// them.
-  int64_t hiddenBlock = 1024;
+  /// Panels of 32 columns that one row reads at a time, each of them a stream
+  /// from memory.
+  int64_t productPanels = 4;
+  /// Hidden values of a row that are computed before a network's down product
+  /// takes them; and hidden values of all rows, where these are few and known:
+  /// each block is a start of threads.
+  int64_t hiddenBlock = 1024, hiddenElements = 16384;
+  /// Short rows that are taken a step, at most.
+  int64_t shortRows = 4;
 
   /// How many elements of the given width a vector register holds.
   unsigned getVectorLanes(unsigned elementBits) const {

@@ -232,17 +232,20 @@ void KernelEmitter::emitTinySums(const RowBlock &block) {
   Value most = arith::ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(magnitudes, builder.getI32IntegerAttr(-1)));
-  Value least =
-      emitTileFor(zero, numRows, 1, {most}, [&](Value row, ValueRange in) {
-        Value first = multiply(divide(row, kTile), halves);
-        Value tileRow = arith::RemUIOp::create(builder, loc, row, index(kTile));
-        Value least = in.front();
-        for (auto [half, mask] : llvm::enumerate(masks))
-          least = arith::MinUIOp::create(
-              builder, loc, least,
-              tiny.getMagnitude(loadSums(add(first, half), tileRow), mask));
-        return Tiles{least};
-      }).front();
+  Value least = most;
+  for (int64_t tile = 0; tile < block.rowTiles; ++tile) {
+    Value first = minimum(index(tile * kTile), numRows);
+    Value size = minimum(index(kTile), subtract(numRows, first));
+    least = emitTileFor(zero, size, 1, {least}, [&](Value row, ValueRange in) {
+              Value least = in.front();
+              for (auto [half, mask] : llvm::enumerate(masks))
+                least = arith::MinUIOp::create(
+                    builder, loc, least,
+                    tiny.getMagnitude(
+                        loadSums(index(tile * halves + half), row), mask));
+              return Tiles{least};
+            }).front();
+  }
   auto branch = scf::IfOp::create(
       builder, loc, emitUnlikely(builder, loc, tiny.isAnyTiny(least)));
   OpBuilder::InsertionGuard guard(builder);

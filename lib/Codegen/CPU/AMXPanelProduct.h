@@ -19,6 +19,8 @@
 #ifndef XFMR_LIB_CODEGEN_CPU_AMXPANELPRODUCT_H
 #define XFMR_LIB_CODEGEN_CPU_AMXPANELPRODUCT_H
 
+#include "AMXLeftSide.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "xfmr/Codegen/CPU/PanelProduct.h"
 
@@ -31,7 +33,8 @@ inline constexpr int64_t kAMXSummationBlock = 2048;
 /// at run time.
 void emitPanelProduct(RewriterBase &rewriter, Location loc,
                       const PanelProduct &product,
-                      const ContractionLoweringOptions &options);
+                      const ContractionLoweringOptions &options,
+                      AMXLeftSides &leftSides);
 
 /// Whether tiles may be used for `product` at all, for as many rows as it takes
 /// (see `emitAMXCondition`). `reason` says why not.
@@ -45,12 +48,11 @@ Value emitAMXCondition(OpBuilder &builder, Location loc,
                        const PanelProduct &product,
                        const ContractionLoweringOptions &options);
 
-/// Emits `product` on tiles: a call of the module's kernel. Where tiles cannot
-/// read the left side as it lies in memory, it is copied, before the outermost
-/// loop in which it does not change.
+/// Emits `product` on tiles: a call of the module's kernel.
 void emitAMXPanelProduct(RewriterBase &rewriter, Location loc,
                          const PanelProduct &product,
-                         const ContractionLoweringOptions &options);
+                         const ContractionLoweringOptions &options,
+                         AMXLeftSides &leftSides);
 
 /// What the kernel is called.
 inline constexpr StringLiteral kAMXPanelKernel = "xfmr_amx_panel_product";

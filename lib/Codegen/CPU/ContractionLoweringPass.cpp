@@ -88,6 +88,7 @@ struct LowerContractions
     });
     IRRewriter rewriter(&getContext());
     PackedWeights weights(function);
+    AMXLeftSides leftSides;
     for (linalg::LinalgOp op : ops) {
       std::string reason;
       FailureOr<ContractionInfo> info = matchContraction(op, &reason);
@@ -95,9 +96,9 @@ struct LowerContractions
         info = failure();
       rewriter.setInsertionPoint(op);
       if (succeeded(info)) {
-        PanelForm form = panels
-                             ? lowerToPanels(rewriter, *info, options, weights)
-                             : PanelForm::None;
+        PanelForm form =
+            panels ? lowerToPanels(rewriter, *info, options, weights, leftSides)
+                   : PanelForm::None;
         if (form != PanelForm::None) {
           remarkPanels(op, *info, form);
           rewriter.eraseOp(op);

@@ -26,8 +26,8 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Panels of one iteration of the parallel loop.
-static constexpr int64_t kGroupPanels = 4;
+/// Iterations of the parallel loop that threads can share evenly enough.
+static constexpr int64_t kManyGroups = 4;
 
 /// Inputs of a matrix that are packed at a time: a group of panels of them
 /// stays in the cache until it is multiplied. A multiple of the summation
@@ -40,7 +40,7 @@ class PanelLowering {
 public:
   PanelLowering(RewriterBase &rewriter, const ContractionInfo &info,
                 const ContractionLoweringOptions &options,
-                PackedWeights &weights);
+                PackedWeights &weights, AMXLeftSides &leftSides);
 
   PanelForm emit();
 
@@ -51,8 +51,11 @@ private:
                   ArrayRef<Value> position);
   bool collapseRows();
   void emitGroups(Value lhs, Value out);
-  void emitPackedEachTime(PanelProduct product, OpFoldResult firstColumn);
+  void emitPackedEachTime(PanelProduct product, OpFoldResult firstColumn,
+                          int64_t columns);
 
+  /// Columns of one iteration of the parallel loop.
+  int64_t getGroupColumns(OpFoldResult columns);
   OpFoldResult getSize(unsigned loop, Value buffer, unsigned dim);
   /// The least of `block` and what is left of `size` from `position` on.
   OpFoldResult getBlock(int64_t block, OpFoldResult size, Value position);
@@ -70,6 +73,7 @@ private:
   ContractionInfo info;
   const ContractionLoweringOptions &options;
   PackedWeights &weights;
+  AMXLeftSides &leftSides;
   Value lhs, rhs, out;
   WeightLayout order;
   PanelLayout layout;
@@ -82,9 +86,9 @@ private:
 PanelLowering::PanelLowering(RewriterBase &rewriter,
                              const ContractionInfo &original,
                              const ContractionLoweringOptions &options,
-                             PackedWeights &weights)
+                             PackedWeights &weights, AMXLeftSides &leftSides)
     : rewriter(rewriter), loc(linalg::LinalgOp(original.op).getLoc()),
-      info(original), options(options), weights(weights) {
+      info(original), options(options), weights(weights), leftSides(leftSides) {
   linalg::LinalgOp op = info.op;
   lhs = op->getOperand(info.lhs);
   rhs = op->getOperand(info.rhs);
@@ -239,10 +243,19 @@ void PanelLowering::emitRowLoops(ArrayRef<unsigned> loops,
   });
 }
 
+/// As many panels as few rows read at a time, or less for the sake of threads.
+int64_t PanelLowering::getGroupColumns(OpFoldResult columns) {
+  int64_t panels = options.target.productPanels;
+  std::optional<int64_t> known = getConstantIntValue(columns);
+  while (panels > 4 && known && *known < kManyGroups * panels * layout.columns)
+    panels /= 2;
+  return panels * layout.columns;
+}
+
 /// Packs a group of panels, a block of inputs at a time, and multiplies it.
 void PanelLowering::emitPackedEachTime(PanelProduct product,
-                                       OpFoldResult firstColumn) {
-  int64_t columns = kGroupPanels * layout.columns;
+                                       OpFoldResult firstColumn,
+                                       int64_t columns) {
   if (std::optional<int64_t> known = getConstantIntValue(product.columns))
     columns = std::min(columns, *known);
   int64_t inputs = kPackedInputs;
@@ -271,7 +284,7 @@ void PanelLowering::emitPackedEachTime(PanelProduct product,
                          WeightLayoutAttr::get(rewriter.getContext(), order));
     product.lhs = createView(lhs, {zero, OpFoldResult(from)},
                              {product.rows, product.inputs});
-    emitPanelProduct(rewriter, loc, product, options);
+    emitPanelProduct(rewriter, loc, product, options, leftSides);
   };
   if (getConstantIntValue(allInputs) == inputs)
     emitBlock(index(0));
@@ -290,7 +303,7 @@ void PanelLowering::emitGroups(Value lhsMatrix, Value outMatrix) {
                      : memref::getMixedSize(rewriter, loc, outMatrix, 0);
   OpFoldResult columns = getSize(info.n.back(), outMatrix, 1);
   product.inputs = getSize(info.k.back(), lhsMatrix, 1);
-  int64_t group = kGroupPanels * layout.columns;
+  int64_t group = getGroupColumns(columns);
   auto emitGroup = [&](Value column) {
     OpFoldResult zero = rewriter.getIndexAttr(0);
     product.columns = getBlock(group, columns, column);
@@ -298,7 +311,7 @@ void PanelLowering::emitGroups(Value lhsMatrix, Value outMatrix) {
                              {product.rows, product.columns});
     if (!part) {
       product.firstPanel = product.firstInput = zero;
-      return emitPackedEachTime(product, column);
+      return emitPackedEachTime(product, column, group);
     }
     product.packed = part->packed;
     product.firstInput = part->firstInput;
@@ -306,7 +319,7 @@ void PanelLowering::emitGroups(Value lhsMatrix, Value outMatrix) {
     bindSymbols(rewriter.getContext(), first, from);
     product.firstPanel = apply(first + from.floorDiv(layout.columns),
                                {part->firstPanel, OpFoldResult(column)});
-    emitPanelProduct(rewriter, loc, product, options);
+    emitPanelProduct(rewriter, loc, product, options, leftSides);
   };
   std::optional<int64_t> known = getConstantIntValue(columns);
   if (known && *known <= group) {
@@ -363,7 +376,8 @@ PanelForm PanelLowering::emit() {
 PanelForm mlir::xfmr::lowerToPanels(RewriterBase &rewriter,
                                     const ContractionInfo &info,
                                     const ContractionLoweringOptions &options,
-                                    PackedWeights &weights) {
+                                    PackedWeights &weights,
+                                    AMXLeftSides &leftSides) {
   OpBuilder::InsertionGuard guard(rewriter);
-  return PanelLowering(rewriter, info, options, weights).emit();
+  return PanelLowering(rewriter, info, options, weights, leftSides).emit();
 }

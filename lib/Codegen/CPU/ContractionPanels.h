@@ -9,6 +9,7 @@
 #ifndef XFMR_LIB_CODEGEN_CPU_CONTRACTIONPANELS_H
 #define XFMR_LIB_CODEGEN_CPU_CONTRACTIONPANELS_H
 
+#include "AMXLeftSide.h"
 #include "ContractionWeights.h"
 #include "xfmr/Codegen/CPU/ContractionLowering.h"
 
@@ -30,7 +31,7 @@ enum class PanelForm {
 /// of panels, at the rewriter's insertion point; the op is left in place.
 PanelForm lowerToPanels(RewriterBase &rewriter, const ContractionInfo &info,
                         const ContractionLoweringOptions &options,
-                        PackedWeights &weights);
+                        PackedWeights &weights, AMXLeftSides &leftSides);
 
 } // namespace mlir::xfmr
 

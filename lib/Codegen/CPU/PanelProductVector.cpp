@@ -39,10 +39,6 @@ namespace {
 /// cache, and so many rows hide what it takes to read a weight.
 constexpr int64_t kRowBlock = 128;
 
-/// Panels that share a reading of the left side, and that a row alone works on
-/// at once: four streams from memory are faster than one.
-constexpr int64_t kGroupPanels = 4;
-
 /// As many tiles of a panel prefetch the next block of inputs at leisure.
 constexpr int64_t kManyTiles = 8;
 
@@ -58,7 +54,8 @@ public:
                       Operation *hoist)
       : emitter(builder, loc, product, options, hoist), builder(builder),
         loc(loc), product(product), hoist(hoist),
-        masksAreFree(options.target.hasMaskedMemory) {}
+        masksAreFree(options.target.hasMaskedMemory),
+        groupPanels(options.target.productPanels) {}
 
   void emit();
 
@@ -83,6 +80,9 @@ private:
   const PanelProduct &product;
   Operation *hoist;
   bool masksAreFree;
+  /// Panels that share a reading of the left side, and that a row alone works
+  /// on at once.
+  int64_t groupPanels;
   Value scratch;
   /// Elements from one panel to the next.
   Value panelStride;
@@ -270,7 +270,7 @@ void PanelProductEmitter::emitRowBlock(Value firstRow, Extent rows) {
   Extent columns = emitter.extent(product.columns);
   Extent whole = emitter.roundDown(columns, width);
   Extent wholePanels = emitter.divide(whole, width);
-  Extent grouped = emitter.roundDown(wholePanels, kGroupPanels);
+  Extent grouped = emitter.roundDown(wholePanels, groupPanels);
   // Weights that few tiles meet come from memory faster in one long stream.
   int64_t largest = emitter.getLargestTileRows(), fewest = largest;
   while (fewest > 1 && readsStream(fewest - 1))
@@ -279,8 +279,8 @@ void PanelProductEmitter::emitRowBlock(Value firstRow, Extent rows) {
   grouped.value = arith::SelectOp::create(builder, loc, isStream,
                                           emitter.index(0), grouped.value);
   emitter.emitFor(
-      emitter.index(0), grouped.value, kGroupPanels,
-      [&](Value panel) { emitGroup(firstRow, rows, panel, kGroupPanels); });
+      emitter.index(0), grouped.value, groupPanels,
+      [&](Value panel) { emitGroup(firstRow, rows, panel, groupPanels); });
   emitter.emitFor(grouped.value, wholePanels.value, 1,
                   [&](Value panel) { emitGroup(firstRow, rows, panel, 1); });
   if (columns.isMultipleOf(width))

@@ -104,7 +104,7 @@ int64_t PanelTileEmitter::getLargestTileRows() const {
 
 int64_t PanelTileEmitter::getTilePanels(int64_t rows) const {
   int64_t panels = getSums(options.target) / (rows * vectors);
-  return std::clamp<int64_t>(panels, 1, 4);
+  return std::clamp<int64_t>(panels, 1, options.target.productPanels);
 }
 
 bool PanelTileEmitter::needsLhsScratch() const {
@@ -335,18 +335,34 @@ void PanelTileEmitter::emitStep(const PanelTile &tile, Value step, bool half,
       stepInputs == 1
           ? step
           : builder.createOrFold<arith::MulIOp>(loc, step, index(stepInputs));
+  // The weights of a row alone are used once, and those of many panels are more
+  // than there are registers beside the sums.
+  bool oneByOne = kernel == PanelKernel::WidenedPairs && tile.rows == 1;
   SmallVector<Value> weights;
   for (int64_t panel = 0; panel < tile.panels; ++panel)
-    for (int64_t vector = 0; vector < vectors; ++vector)
+    for (int64_t vector = 0; vector < vectors; ++vector) {
       weights.push_back(loadWeights(panel, vector, step));
+      if (!oneByOne)
+        continue;
+      multiplyWidened(tile, weights, input, half,
+                      sums.slice(panel * vectors + vector, 1));
+      weights.clear();
+    }
+  if (oneByOne)
+    return;
+  if (kernel == PanelKernel::WidenedPairs)
+    return multiplyWidened(tile, weights, input, half, sums);
+  for (Value &weight : weights)
+    if (kernel == PanelKernel::Fma)
+      weight = convert(weight, accumulatorType);
+  multiply(tile, weights, input, half, sums);
+}
 
-  if (kernel != PanelKernel::WidenedPairs) {
-    for (Value &weight : weights)
-      if (kernel == PanelKernel::Fma)
-        weight = convert(weight, accumulatorType);
-    return multiply(tile, weights, input, half, sums);
-  }
-  // The order of the instruction that adds products of pairs.
+/// Both products of pairs of bf16, in the order of the instruction that adds
+/// them.
+void PanelTileEmitter::multiplyWidened(const PanelTile &tile,
+                                       ArrayRef<Value> weights, Value input,
+                                       bool half, MutableArrayRef<Value> sums) {
   Type i32 = builder.getI32Type();
   for (bool odd : {true, false}) {
     if (odd && half)

@@ -149,6 +149,8 @@ private:
   void emitTotalsPrefetch(const PanelTile &tile);
   void multiply(const PanelTile &tile, ArrayRef<Value> weights, Value input,
                 bool half, MutableArrayRef<Value> sums);
+  void multiplyWidened(const PanelTile &tile, ArrayRef<Value> weights,
+                       Value input, bool half, MutableArrayRef<Value> sums);
   Value emitFma(Value a, Value b, Value sum);
 
   // Sums that an instruction may have flushed to zero.

@@ -24,6 +24,8 @@ using namespace mlir::xfmr;
 /// Blocks of the hidden dim are multiples of it: whole steps of the partial
 /// sums of any product, and whole panels of any weight.
 constexpr int64_t kHiddenBlockMultiple = 256;
+/// More columns than these only where threads can share so many blocks of them.
+constexpr int64_t kColumnBlock = 128, kManyBlocks = 4;
 /// Elements between the rows of a block of hidden values.
 constexpr int64_t kRowPadding = 32;
 
@@ -364,6 +366,9 @@ LogicalResult xfmr::decomposeFFNInBlocks(OpBuilder &builder, Location loc,
                            most / kHiddenBlockMultiple * kHiddenBlockMultiple);
   }
   hiddenBlock = balanceBlocks(hiddenSize, hiddenBlock);
+  int64_t columnBlock = blocks.columns;
+  while (columnBlock > kColumnBlock && hiddenBlock < kManyBlocks * columnBlock)
+    columnBlock /= 2;
   Value buffer = ffn.emitter.temporary(
       ffn.getRowsTimes(builder.getIndexAttr(hiddenBlock + kRowPadding)),
       spec.hiddenType);
@@ -381,7 +386,7 @@ LogicalResult xfmr::decomposeFFNInBlocks(OpBuilder &builder, Location loc,
         sliceColumns(builder, loc, buffer, builder.getIndexAttr(0), size);
     auto columnLoop = scf::ForallOp::create(
         builder, loc, {builder.getIndexAttr(0)}, {size},
-        {builder.getIndexAttr(blocks.columns)}, /*outputs=*/ValueRange(),
+        {builder.getIndexAttr(columnBlock)}, /*outputs=*/ValueRange(),
         /*mapping=*/std::nullopt);
     {
       OpBuilder::InsertionGuard columnGuard(builder);
@@ -390,7 +395,7 @@ LogicalResult xfmr::decomposeFFNInBlocks(OpBuilder &builder, Location loc,
       FFNEmitter columns(builder, loc, ffn.getSpec());
       Value column = columnLoop.getInductionVars().front();
       OpFoldResult columnSize =
-          getBlockSize(builder, loc, blocks.columns, column, size);
+          getBlockSize(builder, loc, columnBlock, column, size);
       AffineExpr d0, d1;
       bindDims(builder.getContext(), d0, d1);
       OpFoldResult hiddenOffset = affine::makeComposedFoldedAffineApply(

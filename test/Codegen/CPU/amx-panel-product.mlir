@@ -117,6 +117,44 @@ func.func @stride(%x: memref<16x4096xbf16>, %w: memref<512x4096xbf16> {xfmr.weig
   return
 }
 
+// Two products of the same rows in a loop have one copy of them.
+// CHECK-LABEL: func @shared
+// CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<16x4128xbf16>
+// CHECK-NOT: memref<16x4128xbf16>, vector
+// CHECK: scf.for
+// CHECK: vector.store %{{.*}}, %[[COPY]]
+// CHECK: %[[ROWS:.*]] = memref.cast %[[COPY]]
+// CHECK-NOT: memref.alloc
+// CHECK: scf.for
+// CHECK: call @xfmr_amx_panel_product(%[[ROWS]],
+// CHECK: call @xfmr_amx_panel_product(%[[ROWS]],
+// CHECK: memref.dealloc %[[COPY]]
+// CHECK-NOT: memref.dealloc %[[COPY]]
+// CHECK: return
+func.func @shared(%x: memref<16x4096xbf16>, %v: memref<64x4096xbf16> {xfmr.weight}, %w: memref<64x4096xbf16> {xfmr.weight}, %y: memref<16x64xf32>, %z: memref<16x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    linalg.generic #contraction ins(%x, %v : memref<16x4096xbf16>, memref<64x4096xbf16>) outs(%y : memref<16x64xf32>) {
+    ^bb0(%a: bf16, %b: bf16, %c: f32):
+      %0 = arith.extf %a : bf16 to f32
+      %1 = arith.extf %b : bf16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %c, %2 : f32
+      linalg.yield %3 : f32
+    }
+    linalg.generic #contraction ins(%x, %w : memref<16x4096xbf16>, memref<64x4096xbf16>) outs(%z : memref<16x64xf32>) {
+    ^bb0(%a: bf16, %b: bf16, %c: f32):
+      %0 = arith.extf %a : bf16 to f32
+      %1 = arith.extf %b : bf16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %c, %2 : f32
+      linalg.yield %3 : f32
+    }
+  }
+  return
+}
+
 // Inputs that are no whole steps: the copy ends in zeros.
 // CHECK-LABEL: func @ragged
 // CHECK: %[[MASK:.*]] = vector.create_mask

@@ -1,13 +1,15 @@
 // Products on emulated AMX tiles against the reference: every way through the kernel
 // (one row up to several blocks of rows and an odd number of panels; inputs and columns
 // that are not whole steps and tiles; several blocks of inputs), rows that have to be
-// copied, and values whose sums round in one direction.
+// copied, one row of vector code that reads eight panels at a time, and values whose sums
+// round in one direction.
 
 // RUN: xfmr-run %s --entry=ragged --shape=0=3x70 --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=ragged --shape=0=31x70 --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=ragged --shape=0=165x70 --check --cpu=sapphirerapids --emulate -O1 --threads=2
 // RUN: xfmr-run %s --entry=dynamic --shape=0=5x70 --shape=1=70x75 --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=dynamic --shape=0=165x70 --shape=1=70x75 --check --cpu=sapphirerapids --emulate -O1
+// RUN: xfmr-run %s --entry=dynamic --shape=0=1x70 --shape=1=70x810 --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=long --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=long --init=const:0.1 --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=network --shape=0=33x48 --check --cpu=sapphirerapids --emulate -O1

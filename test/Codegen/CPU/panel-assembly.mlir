@@ -1,6 +1,9 @@
 // RUN: xfmr-compile %s --cpu=znver4 -o %t.s
 // RUN: FileCheck %s --input-file=%t.s
 // RUN: FileCheck %s --check-prefix=PAIRS --input-file=%t.s
+// RUN: FileCheck %s --check-prefix=REST --input-file=%t.s
+// RUN: xfmr-compile %s --cpu=sapphirerapids -o %t.s
+// RUN: FileCheck %s --check-prefix=STREAMS --input-file=%t.s
 
 // The loop over inputs of the largest tile stays in registers: no access to the
 // stack between its prefetch and its branch, one load of each vector of weights, and
@@ -19,6 +22,23 @@
 // PAIRS-COUNT-16: vdpbf16ps {{[0-9]*}}({{.*}}){1to16}, %zmm
 // PAIRS-NOT:  {{zmm.*rsp|rsp.*zmm|call|vbroadcast|vdpbf16ps}}
 // PAIRS:      {{[[:space:]]j[a-z]+[[:space:]]}}
+
+// So does that of the largest tile of what whole tiles leave.
+
+// REST:      xfmr_panel_tile_7x1_masked_few_bf16_bf16_f32:
+// REST:      prefetcht1
+// REST-NOT:  {{zmm.*rsp|rsp.*zmm|call}}
+// REST-COUNT-14: vdpbf16ps
+// REST-NOT:  {{zmm.*rsp|rsp.*zmm|call|vdpbf16ps}}
+// REST:      {{[[:space:]]j[a-z]+[[:space:]]}}
+
+// And that of one row of eight panels, whose weights are more than there are registers.
+
+// STREAMS:      xfmr_panel_tile_1x8_f32_bf16_f32:
+// STREAMS-NOT:  {{zmm.*rsp|rsp.*zmm|call}}
+// STREAMS-COUNT-32: vfmadd{{[0-9]+}}ps
+// STREAMS-NOT:  {{zmm.*rsp|rsp.*zmm|call|vfmadd[0-9]+ps}}
+// STREAMS:      {{[[:space:]]j[a-z]+[[:space:]]}}
 
 func.func @f(%x: memref<?x600xf32>, %w: memref<600x256xf32> {xfmr.weight}, %y: memref<?x256xf32>) {
   linalg.matmul ins(%x, %w : memref<?x600xf32>, memref<600x256xf32>) outs(%y : memref<?x256xf32>)

@@ -40,7 +40,8 @@ struct FFNBlocks {
   /// values than these are in one: each is a start of threads.
   int64_t hiddenElements = 0;
   /// Columns of gate and up that are accumulated before the activation takes
-  /// them: no temporary of theirs is wider.
+  /// them: no temporary of theirs is wider. Of more than 128, half or less in a
+  /// short block, so that threads have something to share.
   int64_t columns = 128;
 };
 
