@@ -12,6 +12,7 @@ their links lead somewhere.
 import argparse
 import pathlib
 import re
+import subprocess
 import sys
 import unittest
 
@@ -57,6 +58,12 @@ class Pages(unittest.TestCase):
                                               self.run_lines(), "%s: no test runs it" % where)
                     else:
                         self.assertIn(language, PICTURES, "%s: the block names no file" % where)
+
+    def test_computed_table(self):
+        table = subprocess.run([sys.executable, ROOT / "benchmark/amx_model.py"], check=True, text=True,
+                               capture_output=True).stdout
+        self.assertIn(table, (ROOT / "docs/Performance.md").read_text(),
+                      "Performance.md: not the table that benchmark/amx_model.py prints")
 
     def test_examples_of_the_references(self):
         count = 0
