@@ -18,8 +18,8 @@
 // CHECK:         memref.dealloc %[[P]]
 
 // The kernel calls a function for each register tile. Eight rows of one panel, and
-// what less than eight rows leave, in one tile: from five rows on of one panel, with
-// weights on their way; three or four rows of two panels, one or two of four. No weight
+// what less than eight rows leave, in one tile: from six rows on of one panel, with
+// weights on their way; three to five rows of two panels, one or two of four. No weight
 // is read for a second tile of less than eight rows. A panel alone has the same functions
 // as one that is not whole.
 
@@ -35,7 +35,7 @@
 // CHECK-NOT:         scf.for
 // CHECK:             call @xfmr_panel_tile_7x1_masked_few_f32_f32_f32(
 // CHECK:         call @xfmr_panel_tile_6x1_masked_few_f32_f32_f32(
-// CHECK:         call @xfmr_panel_tile_5x1_masked_few_f32_f32_f32(
+// CHECK:         call @xfmr_panel_tile_5x2_f32_f32_f32(
 // CHECK:         call @xfmr_panel_tile_4x2_f32_f32_f32(
 // CHECK:         call @xfmr_panel_tile_3x2_f32_f32_f32(
 // CHECK:         arith.cmpi eq, %{{.*}}, %c2
