@@ -23,8 +23,8 @@ ACTIVATION = 0.14e-9  # seconds a hidden value
 # From Intel's optimisation manual: cycles between two products, between two stores of tiles, and
 # from a product to its result.
 CYCLES_PRODUCT, CYCLES_STORE, LATENCY = 16, 16, 52
-# From llvm-mca -mcpu=sapphirerapids: cycles a row of the check for tiny sums and of the update.
-CYCLES_CHECK, CYCLES_UPDATE = 3, 3
+# From llvm-mca -mcpu=sapphirerapids: cycles a row, and panel, of the update of the output.
+CYCLES_UPDATE = 4.2
 # From a prefetch to the line.
 L3_SECONDS, DRAM_SECONDS = 80e-9, 150e-9
 L1, L2, LAST_LEVEL = 48 << 10, 2 << 20, 22 << 20
@@ -73,7 +73,7 @@ class Network:
                 self.steps += times * steps * max(products * CYCLES_PRODUCT, loads * 1024 / L2_BYTES_CYCLE)
                 # What comes behind the last product is waited for; weights of few rows are not
                 # on their way then.
-                cycles = products * CYCLES_STORE + LATENCY + block * panels * (CYCLES_CHECK + CYCLES_UPDATE)
+                cycles = products * CYCLES_STORE + LATENCY + block * panels * CYCLES_UPDATE
                 self.behind += times * (cycles if few or not self.overlap else 0)
                 if few:
                     self.behind += times * self.latency * CLOCK

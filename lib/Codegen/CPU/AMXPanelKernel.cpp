@@ -115,7 +115,9 @@ private:
   Value getWeights(Value panel, Value pair);
   /// Prefetches `count` pairs of inputs.
   void emitPrefetch(Value weights, Value pair, Value count, int64_t locality);
-  void emitTinySums(const RowBlock &block);
+  Value emitMask(Value firstColumn);
+  Value loadSums(Value tile, Value row);
+  void emitTinySums(const RowBlock &block, Value numRows, Value least);
   void emitUpdate(const RowBlock &block, const Tiles &sums);
 
   OpBuilder &builder;
@@ -208,44 +210,30 @@ KernelEmitter::emitStep(const RowBlock &block, Value input, ValueRange sums,
   return next;
 }
 
-/// Computes the tiny ones among the block's sums in memory again.
-void KernelEmitter::emitTinySums(const RowBlock &block) {
+/// The columns of a half of a panel that the output has: all, or less in the
+/// last panel.
+Value KernelEmitter::emitMask(Value firstColumn) {
+  return vector::CreateMaskOp::create(
+      builder, loc, VectorType::get({kTile}, builder.getI1Type()),
+      subtract(columns, firstColumn));
+}
+
+Value KernelEmitter::loadSums(Value tile, Value row) {
+  return vector::LoadOp::create(builder, loc,
+                                VectorType::get({kTile}, builder.getF32Type()),
+                                sumTiles, ValueRange{tile, row, zero});
+}
+
+/// Where the least of the magnitudes that were added to the output is tiny,
+/// computes the tiny sums again and adds what they lacked.
+void KernelEmitter::emitTinySums(const RowBlock &block, Value numRows,
+                                 Value least) {
   TinySums tiny(builder, loc, kTile);
   auto type = VectorType::get({kTile}, builder.getF32Type());
-  auto maskType = VectorType::get({kTile}, builder.getI1Type());
-  auto loadSums = [&](Value tile, Value row) -> Value {
-    return vector::LoadOp::create(builder, loc, type, sumTiles,
-                                  ValueRange{tile, row, zero});
-  };
+  Value none =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   int64_t halves = 2 * block.panels.size();
-  Value end = add(block.row, block.rowTiles * kTile);
-  Value numRows = subtract(minimum(rows, end), block.row);
   Value firstColumn = multiply(block.panels.front(), kPanel);
-  SmallVector<Value> masks;
-  for (int64_t half = 0; half < halves; ++half)
-    masks.push_back(vector::CreateMaskOp::create(
-        builder, loc, maskType,
-        subtract(columns, add(firstColumn, half * kTile))));
-
-  // Columns of padding are zero, and not stored.
-  auto magnitudes = VectorType::get({kTile}, builder.getI32Type());
-  Value most = arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(magnitudes, builder.getI32IntegerAttr(-1)));
-  Value least = most;
-  for (int64_t tile = 0; tile < block.rowTiles; ++tile) {
-    Value first = minimum(index(tile * kTile), numRows);
-    Value size = minimum(index(kTile), subtract(numRows, first));
-    least = emitTileFor(zero, size, 1, {least}, [&](Value row, ValueRange in) {
-              Value least = in.front();
-              for (auto [half, mask] : llvm::enumerate(masks))
-                least = arith::MinUIOp::create(
-                    builder, loc, least,
-                    tiny.getMagnitude(
-                        loadSums(index(tile * halves + half), row), mask));
-              return Tiles{least};
-            }).front();
-  }
   auto branch = scf::IfOp::create(
       builder, loc, emitUnlikely(builder, loc, tiny.isAnyTiny(least)));
   OpBuilder::InsertionGuard guard(builder);
@@ -266,7 +254,7 @@ void KernelEmitter::emitTinySums(const RowBlock &block) {
     builder.setInsertionPointToStart(hasInputs.thenBlock());
     emitFor(zero, index(halves), 1, [&](Value half) {
       Value panel = add(add(firstPanel, block.panels.front()), divide(half, 2));
-      Value column = multiply(
+      Value weightColumn = multiply(
           arith::RemUIOp::create(builder, loc, half, index(2)), kPanel);
       Value tile = add(multiply(divide(row, kTile), halves), half);
       Value tileRow = arith::RemUIOp::create(builder, loc, row, index(kTile));
@@ -275,53 +263,68 @@ void KernelEmitter::emitTinySums(const RowBlock &block) {
             return vector::LoadOp::create(
                 builder, loc,
                 VectorType::get({2 * kTile}, builder.getBF16Type()), packed,
-                ValueRange{panel, add(blockPair, divide(input, 2)), column});
+                ValueRange{panel, add(blockPair, divide(input, 2)),
+                           weightColumn});
           });
       Value sum = loadSums(tile, tileRow);
-      sum = arith::SelectOp::create(
-          builder, loc, tiny.isTiny(tiny.getMagnitude(sum)), exact, sum);
-      vector::StoreOp::create(builder, loc, sum, sumTiles,
-                              ValueRange{tile, tileRow, zero});
+      Value column = add(firstColumn, multiply(half, kTile));
+      Value isTiny = arith::AndIOp::create(
+          builder, loc, tiny.isTiny(tiny.getMagnitude(sum)), emitMask(column));
+      Value at[] = {add(block.row, row), column};
+      Value total = vector::MaskedLoadOp::create(builder, loc, type, out, at,
+                                                 isTiny, none);
+      Value lacking = arith::SubFOp::create(builder, loc, exact, sum);
+      vector::MaskedStoreOp::create(
+          builder, loc, out, at, isTiny,
+          arith::AddFOp::create(builder, loc, total, lacking));
     });
   });
 }
 
 /// Adds the block's sums, tiles of 16 x 16, to what the output holds.
 void KernelEmitter::emitUpdate(const RowBlock &block, const Tiles &sums) {
+  TinySums tiny(builder, loc, kTile);
   auto type = VectorType::get({kTile}, builder.getF32Type());
-  auto maskType = VectorType::get({kTile}, builder.getI1Type());
   for (auto [number, sum] : llvm::enumerate(sums))
     amx::TileStoreOp::create(builder, loc, sumTiles,
                              ValueRange{index(number), zero, zero}, sum);
-  emitTinySums(block);
   int64_t halves = 2 * block.panels.size();
   SmallVector<Value> firstColumns, masks;
   for (int64_t half = 0; half < halves; ++half) {
     firstColumns.push_back(
         add(multiply(block.panels[half / 2], kPanel), half % 2 * kTile));
-    masks.push_back(vector::CreateMaskOp::create(
-        builder, loc, maskType, subtract(columns, firstColumns.back())));
+    masks.push_back(emitMask(firstColumns.back()));
   }
   Value none =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  auto magnitudes = VectorType::get({kTile}, builder.getI32Type());
+  Value least = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(magnitudes, builder.getI32IntegerAttr(-1)));
+  Value numRows = subtract(
+      minimum(rows, add(block.row, block.rowTiles * kTile)), block.row);
   for (int64_t tile = 0; tile < block.rowTiles; ++tile) {
-    Value first = add(block.row, tile * kTile);
-    Value end = minimum(rows, add(first, kTile));
-    emitFor(first, end, 1, [&](Value row) {
-      Value tileRow = subtract(row, first);
-      for (int64_t half = 0; half < halves; ++half) {
-        SmallVector<Value> at{row, firstColumns[half]};
-        Value before = vector::MaskedLoadOp::create(builder, loc, type, out, at,
-                                                    masks[half], none);
-        Value sum = vector::LoadOp::create(
-            builder, loc, type, sumTiles,
-            ValueRange{index(tile * halves + half), tileRow, zero});
-        vector::MaskedStoreOp::create(
-            builder, loc, out, at, masks[half],
-            arith::AddFOp::create(builder, loc, before, sum));
-      }
-    });
+    Value first = minimum(index(tile * kTile), numRows);
+    Value size = minimum(index(kTile), subtract(numRows, first));
+    Value firstRow = add(block.row, tile * kTile);
+    least = emitTileFor(zero, size, 1, {least}, [&](Value row, ValueRange in) {
+              Value least = in.front();
+              for (int64_t half = 0; half < halves; ++half) {
+                Value at[] = {add(firstRow, row), firstColumns[half]};
+                Value before = vector::MaskedLoadOp::create(
+                    builder, loc, type, out, at, masks[half], none);
+                Value sum = loadSums(index(tile * halves + half), row);
+                vector::MaskedStoreOp::create(
+                    builder, loc, out, at, masks[half],
+                    arith::AddFOp::create(builder, loc, before, sum));
+                // Columns of padding are zero, and not stored.
+                least = arith::MinUIOp::create(
+                    builder, loc, least, tiny.getMagnitude(sum, masks[half]));
+              }
+              return Tiles{least};
+            }).front();
   }
+  emitTinySums(block, numRows, least);
 }
 
 void KernelEmitter::emitBlock(const RowBlock &block) {
