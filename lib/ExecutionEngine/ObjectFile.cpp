@@ -103,46 +103,9 @@ findLinker(const LinkOptions &options) {
       "write an object file (.o) and link it yourself");
 }
 
-static llvm::Error link(StringRef object, StringRef path,
-                        const CPUTarget &target, const LinkOptions &options) {
-  auto linker = findLinker(options);
-  if (!linker)
-    return linker.takeError();
-  SmallVector<std::string> arguments{linker->first, "-shared", "-o", path.str(),
-                                     object.str()};
-  std::string pass = linker->second ? "-Wl," : "";
-  // The system's own linker need not know the other machine's files.
-  if (target.isForeign() &&
-      llvm::sys::path::filename(linker->first).contains("clang"))
-    llvm::append_values(arguments, "--target=" + target.triple,
-                        std::string("-fuse-ld=lld"));
-  if (options.openMP) {
-    if (target.isForeign())
-      return llvm::createStringError(
-          "no OpenMP library for " + target.triple +
-          ": compile with --threads=1, or write an object file (.o) and link "
-          "it yourself");
-    std::string library = findOpenMPLibrary();
-    if (library.empty())
-      return llvm::createStringError(
-          "no libomp.so in " XFMR_LLVM_LIBRARY_DIR
-          ": install libomp-22-dev, compile with --threads=1, or write an "
-          "object file (.o) and link it yourself");
-    std::string directory = llvm::sys::path::parent_path(library).str();
-    arguments.push_back(library);
-    if (linker->second) {
-      arguments.push_back("-Wl,-rpath," + directory);
-    } else {
-      arguments.push_back("-rpath");
-      arguments.push_back(directory);
-    }
-  }
-  // Where a compiler links, what the code calls of the mathematical library
-  // is named in the file.
-  if (linker->second)
-    arguments.push_back("-lm");
+/// Runs a linker; what it says is the error.
+static llvm::Error runLinker(ArrayRef<std::string> arguments) {
   SmallVector<StringRef> views(arguments.begin(), arguments.end());
-
   SmallString<128> log;
   int descriptor;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile(
@@ -152,7 +115,7 @@ static llvm::Error link(StringRef object, StringRef path,
   auto removeLog = llvm::scope_exit([&] { llvm::sys::fs::remove(log); });
   std::optional<StringRef> redirects[] = {std::nullopt, log.str(), log.str()};
   std::string message;
-  int result = llvm::sys::ExecuteAndWait(linker->first, views,
+  int result = llvm::sys::ExecuteAndWait(arguments.front(), views,
                                          /*Env=*/std::nullopt, redirects,
                                          /*SecondsToWait=*/0,
                                          /*MemoryLimit=*/0, &message);
@@ -161,8 +124,74 @@ static llvm::Error link(StringRef object, StringRef path,
   if (message.empty())
     if (auto buffer = llvm::MemoryBuffer::getFile(log))
       message = (*buffer)->getBuffer().trim().str();
-  return llvm::createStringError("linking with " + linker->first +
+  return llvm::createStringError("linking with " + arguments.front() +
                                  " failed: " + message);
+}
+
+/// Links by the system's own linker, without a compiler around it, which would
+/// take longer to start than to link: true where that is possible, which is
+/// where the code calls nothing but the C library, the mathematical one and
+/// `library`.
+static bool linkDirectly(StringRef object, StringRef path, StringRef library) {
+  auto linker = llvm::sys::findProgramByName("ld");
+  if (!linker)
+    return false;
+  SmallVector<std::string> arguments{
+      *linker,     "-shared",        "-o",
+      path.str(),  object.str(),     "-z",
+      "defs",      "--eh-frame-hdr", "--hash-style=gnu",
+      "--build-id"};
+  if (!library.empty())
+    llvm::append_values(arguments, library.str(), std::string("-rpath"),
+                        llvm::sys::path::parent_path(library).str());
+  llvm::append_values(arguments, std::string("--as-needed"), std::string("-lm"),
+                      std::string("-lc"));
+  return !llvm::errorToBool(runLinker(arguments));
+}
+
+static llvm::Error link(StringRef object, StringRef path,
+                        const CPUTarget &target, const LinkOptions &options) {
+  std::string library;
+  if (options.openMP) {
+    if (target.isForeign())
+      return llvm::createStringError(
+          "no OpenMP library for " + target.triple +
+          ": compile with --threads=1, or write an object file (.o) and link "
+          "it yourself");
+    library = findOpenMPLibrary();
+    if (library.empty())
+      return llvm::createStringError(
+          "no libomp.so in " XFMR_LLVM_LIBRARY_DIR
+          ": install libomp-22-dev, compile with --threads=1, or write an "
+          "object file (.o) and link it yourself");
+  }
+  if (options.linker.empty() && !target.isForeign() &&
+      linkDirectly(object, path, library))
+    return llvm::Error::success();
+  auto linker = findLinker(options);
+  if (!linker)
+    return linker.takeError();
+  auto [program, isCompiler] = *linker;
+  SmallVector<std::string> arguments{program, "-shared", "-o", path.str(),
+                                     object.str()};
+  // The system's own linker need not know the other machine's files.
+  if (target.isForeign() &&
+      llvm::sys::path::filename(program).contains("clang"))
+    llvm::append_values(arguments, "--target=" + target.triple,
+                        std::string("-fuse-ld=lld"));
+  if (options.openMP) {
+    std::string directory = llvm::sys::path::parent_path(library).str();
+    arguments.push_back(library);
+    if (isCompiler)
+      arguments.push_back("-Wl,-rpath," + directory);
+    else
+      llvm::append_values(arguments, std::string("-rpath"), directory);
+  }
+  // Where a compiler links, what the code calls of the mathematical library
+  // is named in the file.
+  if (isCompiler)
+    arguments.push_back("-lm");
+  return runLinker(arguments);
 }
 
 llvm::Error mlir::xfmr::writeOutput(llvm::Module &module,

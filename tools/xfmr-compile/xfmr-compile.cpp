@@ -60,8 +60,9 @@ struct Options : CompilerOptions {
   cl::opt<std::string> linker{
       "linker",
       cl::desc(
-          "What links a shared library; by default clang of this LLVM, cc, "
-          "gcc or clang of PATH, or ld.lld"),
+          "What links a shared library; by default ld of PATH, or, where the "
+          "code needs more than the C library, clang of this LLVM, cc, gcc or "
+          "clang of PATH, or ld.lld"),
       cl::value_desc("program"), cl::cat(category)};
 };
 
