@@ -10,6 +10,7 @@
 
 #include "BFloat16Support.h"
 #include "OneLaneStores.h"
+#include "VectorCode.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -143,8 +144,12 @@ llvm::Expected<std::unique_ptr<llvm::Module>> mlir::xfmr::buildLLVMModule(
   llvm::raw_string_ostream os(error);
   if (llvm::verifyModule(*module, &os))
     return llvm::createStringError("the LLVM IR is not valid: " + error);
-  if (llvm::Error optimized = makeOptimizingTransformer(
-          options.optLevel, /*sizeLevel=*/0, machine->get())(module.get()))
+  llvm::Error optimized =
+      options.optLevel > 1 && isVectorCode(*module)
+          ? optimizeVectorCode(*module, **machine)
+          : makeOptimizingTransformer(options.optLevel, /*sizeLevel=*/0,
+                                      machine->get())(module.get());
+  if (optimized)
     return optimized;
   storeOnlyLanes(*module);
   return module;
