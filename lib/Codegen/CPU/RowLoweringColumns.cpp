@@ -174,8 +174,9 @@ SmallVector<Value> ColumnLoops::emitStrips(const Pass &pass,
                     });
   };
   // Where masks cost nothing.
-  bool mergesRest = options.isX86 && options.vectorBytes == 64 &&
-                    loops.isDynamic(dim) && step > shape.unit;
+  bool mergesRest = shape.mergesRest && options.isX86 &&
+                    options.vectorBytes == 64 && loops.isDynamic(dim) &&
+                    step > shape.unit;
   if (!mergesRest && hasSingles(shape)) {
     Value end = loops.getMultiple(dim, shape.unit);
     if (step > shape.unit)

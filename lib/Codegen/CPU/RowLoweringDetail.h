@@ -136,6 +136,9 @@ struct RowVariant {
   /// Leave the cache alone when results are stored: some of those that are so
   /// large. Never where `prefetch` is decided at run time and does not hold.
   Condition stream = {false, {}}, isLarge = {false, {}};
+  /// Rows that are taken two a step are so only where this does not hold:
+  /// scratch has one row, and so have threads that share one.
+  Condition alone = {false, {}};
   /// Keep the result that `findEarlySink` names for later passes; where it is
   /// streamed, they compute it again if `computeStreamed`, and read it from a
   /// row of scratch if not.
@@ -163,6 +166,9 @@ struct StripShape {
   /// The strips of a step are a loop, each with its accumulators over all
   /// steps: less code, slower.
   bool isRolled = false;
+  /// Of a row of unknown length, what whole steps leave may be one loop under
+  /// masks: less code, slower.
+  bool mergesRest = false;
 
   int64_t getStep() const { return width * chunks; }
   /// The same with strips of one unit.
@@ -171,7 +177,7 @@ struct StripShape {
   }
   StripShape rolled() const {
     StripShape shape = inUnits();
-    shape.isRolled = true;
+    shape.isRolled = shape.mergesRest = true;
     return shape;
   }
 };

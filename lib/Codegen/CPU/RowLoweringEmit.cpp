@@ -1,4 +1,4 @@
-//===- RowLoweringEmit.cpp - The loops of a row group ---------------------===//
+//===- RowLoweringEmit.cpp - What is reduced of rows ----------------------===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,12 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowLoweringColumns.h"
-#include "RowLoweringKept.h"
-#include "RowLoweringReductions.h"
+#include "RowLoweringEmit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/bit.h"
@@ -25,83 +22,6 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 using namespace mlir::xfmr::rows;
-
-namespace {
-
-/// What is stored of a strip.
-struct StripResults {
-  Strip *strip;
-  SmallVector<Value> positions, results;
-};
-
-class RowEmitter {
-public:
-  RowEmitter(RewriterBase &builder, Location loc, const RowPlan &plan,
-             const RowLoweringOptions &options, RowVariant variant,
-             Operation *hoist)
-      : builder(builder), loc(loc), plan(plan), options(options),
-        variant(variant), hoist(hoist), loops(builder, loc, hoist, plan.dims),
-        values(builder, loc, plan, hoist),
-        columnLoops(builder, loc, plan, options, loops, values,
-                    variant.step.isUnrolled),
-        kept(builder, loc, plan, loops), shareFrom(options.shareRowsFrom) {}
-
-  void emit();
-
-private:
-  void emitRowLoops(ArrayRef<unsigned> rows);
-  void emitStep(std::optional<unsigned> dim, ArrayRef<Value> positions);
-  void emitReductions(ArrayRef<Reduction> reductions);
-  SmallVector<Value> emitTotals(ArrayRef<Reduction> reductions,
-                                ArrayRef<const RowPlanSink *> sinks,
-                                bool prefetches = false, bool isSeldom = false);
-  Value getOnes(int64_t width);
-  Value addInitial(const Reduction &reduction, Value total);
-  const RowPlanSink *takeEarlySink(ArrayRef<Reduction> reductions);
-  SmallVector<const RowPlanSink *>
-  keepValues(ArrayRef<Reduction> reductions,
-             ArrayRef<const RowPlanSink *> results);
-  void storeKept(const RowPlanSink &sink, Value value, Strip &strip);
-  /// Whether a place of all rows is rounded at once: CPUs with a dot product of
-  /// bf16 have a conversion as well, which needs a test.
-  bool roundsTogether() const {
-    return options.useBF16Dot && values.getNumRows() > 1;
-  }
-  /// Whether stores of short rows need not wait for a branch.
-  bool storesAtOnce() const {
-    return !variant.step.isUnrolled ||
-           (variant.stream.known && variant.prefetch.known);
-  }
-  /// Whether the early result is stored by the last pass, where it is streamed.
-  bool storesEarlyLast() const { return early && variant.computeStreamed; }
-  void emitStores();
-  void prefetchNextRow(Strip &strip);
-  void storeStrips(ArrayRef<RowPlanSink> sinks, ArrayRef<StripResults> strips);
-  SmallVector<unsigned> getStepRows() const {
-    return llvm::to_vector(llvm::seq<unsigned>(0, values.getNumRows()));
-  }
-
-  RewriterBase &builder;
-  Location loc;
-  const RowPlan &plan;
-  const RowLoweringOptions &options;
-  RowVariant variant;
-  Operation *hoist;
-  Value one;
-  StripLoops loops;
-  RowValues values;
-  ColumnLoops columnLoops;
-  KeptValues kept;
-  /// An earlier pass than the last fetches the next row.
-  bool hasPrefetched = false;
-  /// The result that the first pass keeps, and where a row of it lies, once
-  /// that is known.
-  const RowPlanSink *early = nullptr, *earlyPlace = nullptr;
-  /// Elements from which threads may share a row; 0 for none.
-  int64_t shareFrom;
-};
-
-} // namespace
 
 Value RowEmitter::addInitial(const Reduction &reduction, Value total) {
   const RowNode &node = plan.nodes[reduction.node];
@@ -127,12 +47,7 @@ Value RowEmitter::getOnes(int64_t width) {
     builder.setInsertionPoint(hoist);
     Value known =
         arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(1.0f));
-    one = LLVM::InlineAsmOp::create(
-              builder, loc, known.getType(), known, /*asm_string=*/"",
-              /*constraints=*/"=x,0", /*has_side_effects=*/false,
-              /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-              /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
-              .getResult(0);
+    one = emitHidden(builder, loc, known);
   }
   return broadcastLanes(builder, loc, one, width);
 }
@@ -366,177 +281,4 @@ RowEmitter::keepValues(ArrayRef<Reduction> reductions,
     if (!sink.isPerRow && &sink != early)
       later.push_back(sink.node);
   return kept.keep(pass, later, stored);
-}
-
-void RowEmitter::prefetchNextRow(Strip &strip) {
-  if (!hasPrefetched && !strip.mask)
-    values.prefetchNextRow(strip, variant.prefetchFar);
-}
-
-/// The one pass that writes, but for an early result that is not computed again
-/// where it is streamed: a strip's values are all computed before the first is
-/// stored.
-void RowEmitter::emitStores() {
-  SmallVector<RowPlanSink> perElement, perRow;
-  for (const RowPlanSink &sink : plan.sinks)
-    if (&sink != early)
-      (sink.isPerRow ? perRow : perElement).push_back(sink);
-  // Those stored in any case first.
-  if (storesEarlyLast())
-    perElement.push_back(*early);
-  if (!perElement.empty()) {
-    SmallVector<unsigned> roots;
-    for (const RowPlanSink &sink : perElement)
-      roots.push_back(sink.node);
-    StripShape shape =
-        chooseStoringShape(plan, options, roots, values.getStored());
-    if (variant.step.isUnrolled)
-      shape = matchReductions(plan, shape).inUnits();
-    values.beginPass();
-    SmallVector<StripResults> unstored;
-    NodeSet nodes = getComputedNodes(plan, roots, values.getStored());
-    auto compute = [&](ArrayRef<Strip *> strips, ValueRange) {
-      // Before all else: behind what waits for the row at hand, it comes too
-      // late for the next.
-      if (storesAtOnce())
-        emitIf(
-            builder, loc, variant.prefetch,
-            [&] {
-              for (Strip *strip : strips)
-                prefetchNextRow(*strip);
-            },
-            [] {});
-      if (roundsTogether())
-        values.roundTogether(nodes, strips);
-      for (Strip *strip : strips) {
-        StripResults &of = unstored.emplace_back();
-        of.strip = strip;
-        llvm::append_range(of.positions, values.getPositions());
-        for (const RowPlanSink &sink : perElement)
-          of.results.push_back(
-              values.getVector(sink.node, sink.output, *strip));
-      }
-      if (storesAtOnce())
-        storeStrips(perElement, std::exchange(unstored, {}));
-      return SmallVector<Value>();
-    };
-    columnLoops.emit(getStepRows(), plan.columns, {}, shape, CombineBlocks(),
-                     shareFrom, compute);
-    if (!unstored.empty())
-      storeStrips(perElement, unstored);
-    values.endPass();
-  }
-  values.beginPass();
-  SmallVector<Value> results;
-  for (const RowPlanSink &sink : perRow)
-    results.push_back(values.getPerRow(sink.node, sink.output));
-  for (auto [sink, result] : llvm::zip_equal(perRow, results))
-    values.storePerRow(sink, result);
-  values.endPass();
-}
-
-/// Stores what was computed of strips, all of it behind one branch.
-void RowEmitter::storeStrips(ArrayRef<RowPlanSink> sinks,
-                             ArrayRef<StripResults> strips) {
-  auto forEach = [&](function_ref<void(const StripResults &)> body) {
-    for (const StripResults &strip : strips) {
-      values.setPositions(strip.positions);
-      body(strip);
-    }
-  };
-  auto store = [&](bool stream) {
-    forEach([&](const StripResults &strip) {
-      int64_t alignment =
-          stream && !strip.strip->mask ? options.vectorBytes : 0;
-      size_t count = sinks.size() - (storesEarlyLast() && !stream);
-      for (size_t index = 0; index < count; ++index)
-        values.storeVector(sinks[index], strip.results[index], *strip.strip,
-                           alignment);
-    });
-  };
-  if (!storesEarlyLast() &&
-      llvm::all_of(strips, [](const StripResults &strip) -> bool {
-        return strip.strip->mask != nullptr;
-      }))
-    return store(false);
-  auto storeWhole = [&] {
-    emitIf(
-        builder, loc, variant.stream, [&] { store(true); },
-        [&] { store(false); });
-  };
-  if (storesAtOnce())
-    return storeWhole();
-  // Where neither is, one branch tells.
-  emitIf(
-      builder, loc, variant.prefetch,
-      [&] {
-        forEach(
-            [&](const StripResults &strip) { prefetchNextRow(*strip.strip); });
-        storeWhole();
-      },
-      [&] { variant.prefetch.known ? storeWhole() : store(false); });
-}
-
-/// Computes the rows at `positions` of `dim`, or the one row that there is.
-void RowEmitter::emitStep(std::optional<unsigned> dim,
-                          ArrayRef<Value> positions) {
-  values.beginRows(dim, positions);
-  hasPrefetched = false;
-  earlyPlace = nullptr;
-  for (unsigned level = 1; level <= plan.levels; ++level)
-    for (ArrayRef<Reduction> pass : getReductionPasses(plan, options, level))
-      emitReductions(pass);
-  emitStores();
-}
-
-void RowEmitter::emit() {
-  OpBuilder::InsertionGuard guard(builder);
-  for (auto [dim, rowDim] : llvm::enumerate(plan.dims))
-    if (rowDim.extent == 1)
-      values.setPosition(dim, loops.getConstant(0));
-  if (variant.keepEarly && storesAtOnce())
-    early = findEarlySink(plan);
-  kept.begin();
-  emitRowLoops(plan.rows);
-  kept.end();
-}
-
-void RowEmitter::emitRowLoops(ArrayRef<unsigned> rows) {
-  if (rows.empty())
-    return emitStep(std::nullopt, {});
-  unsigned dim = rows.front();
-  ArrayRef<unsigned> inner = rows.drop_front();
-  if (plan.dims[dim].extent == 1)
-    return emitRowLoops(inner);
-  bool isInnermost = llvm::all_of(
-      inner, [&](unsigned other) { return plan.dims[other].extent == 1; });
-  auto emitLoop = [&](Value from, Value to, int64_t step) {
-    loops.emitFor(from, to, step, {}, [&](Value iv, ValueRange) {
-      values.setPosition(dim, iv);
-      if (!isInnermost) {
-        emitRowLoops(inner);
-        return SmallVector<Value>();
-      }
-      SmallVector<Value> positions = {iv};
-      for (int64_t row = 1; row < step; ++row)
-        positions.push_back(
-            arith::AddIOp::create(builder, loc, iv, loops.getConstant(row)));
-      emitStep(dim, positions);
-      return SmallVector<Value>();
-    });
-  };
-  Value zero = loops.getConstant(0), end = loops.getExtent(dim);
-  int64_t step = isInnermost ? variant.step.rows : 1;
-  if (step == 1)
-    return emitLoop(zero, end, 1);
-  Value last = loops.getMultiple(dim, step);
-  emitLoop(zero, last, step);
-  if (loops.hasTail(dim, step))
-    emitLoop(last, end, 1);
-}
-
-void rows::emitRows(RewriterBase &rewriter, Location loc, const RowPlan &plan,
-                    const RowLoweringOptions &options, RowVariant variant,
-                    Operation *hoist) {
-  RowEmitter(rewriter, loc, plan, options, variant, hoist).emit();
 }

@@ -28,22 +28,17 @@ constexpr int64_t kFunctionOps = 24, kRoundingOps = 16;
 /// Instructions that a step may have: code has a size, and compiling it takes
 /// time.
 constexpr int64_t kMostOps = 1500;
-/// Elements of longer dims are not multiplied: no registers hold them.
+/// Elements of longer dims, and of those of unknown length, are not multiplied:
+/// no registers hold them.
 constexpr int64_t kLongest = 1 << 14;
-
-static bool hasKnownColumns(const RowPlan &plan) {
-  for (auto [dim, extent] : llvm::enumerate(plan.dims))
-    if (!plan.isRow(dim) &&
-        (extent.isDynamic() || extent.extent == 0 || extent.extent > kLongest))
-      return false;
-  return true;
-}
 
 static int64_t getElements(const RowPlan &plan, const RowNode &node) {
   int64_t elements = 1;
   for (unsigned dim : node.dims)
     if (!plan.isRow(dim))
-      elements = std::min(kLongest, elements * plan.dims[dim].extent);
+      elements = plan.dims[dim].isDynamic()
+                     ? kLongest
+                     : std::min(kLongest, elements * plan.dims[dim].extent);
   return elements;
 }
 
@@ -173,28 +168,41 @@ Dependence NarrowRowValues::get(unsigned node, Value value) {
   return known[value] = result;
 }
 
-/// Whether the last pass widens what is the same in all rows: two rows then
-/// share that. Values that are kept in scratch have one row of it.
-static bool sharesWidening(const RowPlan &plan) {
+/// Whether two rows gain by being stored together, which shares what is the
+/// same in all rows: where it is to be widened, or is no less than what is not
+/// the same. Values that are kept in scratch have one row of it.
+static bool gainsByPairs(const RowPlan &plan) {
   bool widens = false;
+  llvm::SmallDenseSet<std::pair<Value, AffineMap>> shared, own;
+  auto take = [&](Value buffer, AffineMap map) {
+    if (!plan.isPerRow(map))
+      (plan.differsByRow(map) ? own : shared).insert({buffer, map});
+  };
   for (const RowNode &node : plan.nodes) {
     linalg::LinalgOp op = node.op;
     bool isElement = getElements(plan, node) > 1;
     for (Operation &inner : op.getBlock()->without_terminator())
       if (isElement && isExpensive(&inner))
         return false;
-    for (const RowOperand &operand : node.operands)
-      widens |=
-          !node.isReduction() && operand.kind == RowOperand::Kind::Buffer &&
-          !plan.isPerRow(operand.map) && !plan.differsByRow(operand.map) &&
-          getElementTypeOrSelf(operand.value.getType()).isBF16();
+    for (const RowOperand &operand : node.operands) {
+      if (operand.kind != RowOperand::Kind::Buffer)
+        continue;
+      take(operand.value, operand.map);
+      widens |= !node.isReduction() && !plan.isPerRow(operand.map) &&
+                !plan.differsByRow(operand.map) &&
+                getElementTypeOrSelf(operand.value.getType()).isBF16();
+    }
   }
-  return widens;
+  for (const RowPlanSink &sink : plan.sinks)
+    take(sink.buffer, sink.map);
+  return widens || shared.size() >= own.size();
 }
 
 RowStep rows::chooseRowStep(const RowPlan &plan,
                             const RowLoweringOptions &options) {
-  if (options.shortRows == 0 || plan.levels == 0 || !hasKnownColumns(plan))
+  bool isEmpty = llvm::any_of(
+      plan.dims, [](const LoopExtent &extent) { return extent.extent == 0; });
+  if (options.shortRows == 0 || plan.levels == 0 || isEmpty)
     return {};
   int64_t most = 1;
   for (unsigned dim : llvm::reverse(plan.rows))
@@ -221,7 +229,7 @@ RowStep rows::chooseRowStep(const RowPlan &plan,
   if (most < 2 || NarrowRowValues(plan).find())
     return {};
   if (rows < 2)
-    return {sharesWidening(plan) ? 2u : 1u, /*isUnrolled=*/false};
+    return {gainsByPairs(plan) ? 2u : 1u, /*isUnrolled=*/false};
   return {static_cast<unsigned>(llvm::bit_floor<uint64_t>(rows)),
           /*isUnrolled=*/true};
 }

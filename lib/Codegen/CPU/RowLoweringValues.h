@@ -118,6 +118,9 @@ public:
   void setReduced(unsigned node, unsigned output, Value value) {
     reduced[{node, output}] = value;
   }
+  Value getReduced(unsigned node, unsigned output) const {
+    return reduced.lookup({node, output});
+  }
 
   /// An output of a node that is the same along the row.
   Value getPerRow(unsigned node, unsigned output);

@@ -59,7 +59,9 @@ private:
   }
   Condition both(Condition a, Condition b);
   Condition either(Condition a, Condition b);
+  OpFoldResult getRowElements();
   void choosePrefetch(RowVariant &variant);
+  void chooseAlone(RowVariant &variant);
   void emitVariant(const RowVariant &variant);
   Condition isLarge();
   Condition isAligned();
@@ -151,6 +153,18 @@ Condition VariantEmitter::either(Condition a, Condition b) {
   return combine<arith::OrIOp>(a, b, /*neutral=*/false);
 }
 
+OpFoldResult VariantEmitter::getRowElements() {
+  OpFoldResult elements = builder.getIndexAttr(1);
+  for (unsigned column : plan.columns)
+    elements = multiply(
+        elements,
+        plan.dims[column].isDynamic()
+            ? OpFoldResult(
+                  StripLoops(builder, loc, hoist, plan.dims).getExtent(column))
+            : OpFoldResult(builder.getIndexAttr(plan.dims[column].extent)));
+  return elements;
+}
+
 /// Decides on prefetching: from some size on, and not for few rows, as behind
 /// the last there is none.
 void VariantEmitter::choosePrefetch(RowVariant &variant) {
@@ -177,13 +191,7 @@ void VariantEmitter::choosePrefetch(RowVariant &variant) {
   for (const RowPlanSink &sink : plan.sinks)
     count(sink.buffer, sink.map);
   OpFoldResult rowBytes = builder.getIndexAttr(bytesAColumn);
-  for (unsigned column : plan.columns)
-    rowBytes = multiply(
-        rowBytes,
-        plan.dims[column].isDynamic()
-            ? OpFoldResult(
-                  StripLoops(builder, loc, hoist, plan.dims).getExtent(column))
-            : OpFoldResult(builder.getIndexAttr(plan.dims[column].extent)));
+  rowBytes = multiply(rowBytes, getRowElements());
   constexpr int64_t kFewRows = 8;
   OpFoldResult fewRows = multiply(rowBytes, builder.getIndexAttr(kFewRows));
   OpFoldResult near = builder.getIndexAttr(options.prefetchFromBytes);
@@ -193,6 +201,18 @@ void VariantEmitter::choosePrefetch(RowVariant &variant) {
   variant.prefetch = both(variant.prefetch, isAtLeast(streamed, fewRows));
   if (!variant.prefetch.isKnownFalse())
     variant.prefetchFar = isAtLeast(rowBytes, near);
+}
+
+/// Rows that are stored past the cache, or that threads may share.
+void VariantEmitter::chooseAlone(RowVariant &variant) {
+  variant.alone = variant.stream;
+  if (options.shareRowsFrom != 0)
+    variant.alone = either(
+        variant.alone, isAtLeast(getRowElements(),
+                                 builder.getIndexAttr(options.shareRowsFrom)));
+  if (variant.alone.known.value_or(false) ||
+      variant.isLarge.known.value_or(false))
+    variant.step.rows = 1;
 }
 
 /// A buffer's first element, and those of all its rows, at multiples of a cache
@@ -295,9 +315,8 @@ void VariantEmitter::emit() {
     variant.stream = both(variant.isLarge, isAligned());
   if (!variant.prefetch.known)
     variant.stream = both(variant.stream, variant.prefetch);
-  // Their scratch has one row.
-  if (!variant.step.isUnrolled && !variant.stream.isKnownFalse())
-    variant.step.rows = 1;
+  if (variant.step.rows == 2 && !variant.step.isUnrolled)
+    chooseAlone(variant);
   // What is stored past the cache is not read again.
   variant.computeStreamed = early && !isWorthKeeping(plan, *early);
   variant.keepEarly = !variant.computeStreamed || !variant.isLarge.known ||

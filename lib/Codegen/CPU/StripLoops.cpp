@@ -167,3 +167,21 @@ Value mlir::xfmr::emitUnlikely(OpBuilder &builder, Location loc,
       arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
   return LLVM::ExpectOp::create(builder, loc, condition, no);
 }
+
+Value mlir::xfmr::emitHidden(OpBuilder &builder, Location loc, Value value) {
+  Type type = value.getType();
+  if (type.isIndex())
+    value =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
+  StringRef constraints = type.isIndex() ? "=r,0" : "=x,0";
+  Value hidden =
+      LLVM::InlineAsmOp::create(
+          builder, loc, value.getType(), value, /*asm_string=*/"", constraints,
+          /*has_side_effects=*/false, /*is_align_stack=*/false,
+          LLVM::tailcallkind::TailCallKind::None, /*asm_dialect=*/nullptr,
+          /*operand_attrs=*/nullptr)
+          .getResult(0);
+  if (type.isIndex())
+    hidden = arith::IndexCastOp::create(builder, loc, type, hidden);
+  return hidden;
+}

@@ -111,6 +111,9 @@ private:
   DenseMap<std::pair<unsigned, int64_t>, Value> multiples, masks, halfMasks[2];
 };
 
+/// `value`, an f32 or an index, of which LLVM does not know what it is.
+Value emitHidden(OpBuilder &builder, Location loc, Value value);
+
 /// `condition`, which code that branches on it may take to be false.
 Value emitUnlikely(OpBuilder &builder, Location loc, Value condition);
 

@@ -216,23 +216,29 @@ func.func @elementwise(%x: memref<8x32xf32>, %y: memref<8x32xf32>) {
 #column = affine_map<(i, j) -> (j)>
 
 // Rows of any length share the pass that stores where it widens what is the same
-// in all: two rows are summed one after the other, and scaled together.
+// in all: two rows are summed one after the other, in a loop that hands on both
+// sums, and scaled together.
 
 // CHECK-LABEL: func @shared(
 // CHECK-SAME:    %[[X:.*]]: memref<4x1024xbf16>, %[[G:.*]]: memref<1024xbf16>, %[[Y:.*]]: memref<4x1024xbf16>)
 // CHECK:         scf.for %[[I:.*]] = %c0 to %c4 step %c2
-// CHECK:           %[[NEXT:.*]] = arith.addi %[[I]], %c1
+// CHECK:           %[[END:.*]] = arith.addi %[[I]], %c2
+// CHECK:           %[[SUMS:[0-9]+]]:2 = scf.for %[[K:.*]] = %[[I]] to %[[END]] step %c1 iter_args(%{{.*}} = %{{.*}}, %[[LAST:.*]] = %{{.*}})
+// CHECK:             %[[NUMBER:.*]] = arith.index_cast %[[K]]
+// CHECK:             %[[HIDDEN:.*]] = llvm.inline_asm "", "=r,0" %[[NUMBER]]
+// CHECK:             %[[ROW:.*]] = arith.index_cast %[[HIDDEN]]
+// CHECK:             scf.for %[[J:.*]] = %c0 to %c1024
+// CHECK-NEXT:          vector.load %[[X]][%[[ROW]], %[[J]]]
+// CHECK:             %[[SUM:.*]] = vector.extract %{{.*}}[0] : f32
+// CHECK-NEXT:        scf.yield %[[LAST]], %[[SUM]]
+// CHECK:           vector.broadcast %[[SUMS]]#0
+// CHECK:           vector.broadcast %[[SUMS]]#1
 // CHECK:           scf.for %[[J:.*]] = %c0 to %c1024
-// CHECK-NEXT:        vector.load %[[X]][%[[I]], %[[J]]]
-// CHECK:           scf.for %[[J:.*]] = %c0 to %c1024
-// CHECK-NEXT:        vector.load %[[X]][%[[NEXT]], %[[J]]]
-// CHECK:           vector.extract %[[SUMS:.*]][0] : f32 from vector<16xf32>
-// CHECK:           vector.extract %[[SUMS]][8] : f32
-// CHECK:           scf.for %[[J:.*]] = %c0 to %c1024
+// CHECK:             vector.load %[[X]][%[[A:[0-9]+]], %[[J]]]
 // CHECK:             vector.load %[[G]][%[[J]]]
 // CHECK-NOT:         vector.load %[[G]]
-// CHECK:             vector.store %{{.*}}, %[[Y]][%[[I]], %[[J]]]
-// CHECK-NEXT:        vector.store %{{.*}}, %[[Y]][%[[NEXT]], %[[J]]]
+// CHECK:             vector.store %{{.*}}, %[[Y]][%[[A]], %[[J]]]
+// CHECK-NEXT:        vector.store %{{.*}}, %[[Y]][%[[B:[0-9]+]], %[[J]]]
 // CHECK-NOT:       scf.for
 // CHECK:         return
 func.func @shared(%x: memref<4x1024xbf16>, %g: memref<1024xbf16>, %y: memref<4x1024xbf16>) {
@@ -260,5 +266,66 @@ func.func @shared(%x: memref<4x1024xbf16>, %g: memref<1024xbf16>, %y: memref<4x1
     linalg.yield %n : bf16
   } -> tensor<4x1024xbf16>
   bufferization.materialize_in_destination %scaled in restrict writable %y : (tensor<4x1024xbf16>, memref<4x1024xbf16>) -> ()
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+
+// The last of an odd number of rows is stored in that loop.
+
+// CHECK-LABEL: func @shared_dynamic(
+// CHECK-SAME:    %[[X:.*]]: memref<?x?xbf16>, %[[G:.*]]: memref<?xbf16>, %[[Y:.*]]: memref<?x?xbf16>)
+// CHECK:         %[[ROWS:.*]] = memref.dim %[[Y]], %c0
+// CHECK:         scf.for %[[I:.*]] = %c0 to %[[ROWS]] step %c2
+// CHECK-DAG:       %[[SECOND:.*]] = arith.addi %[[I]], %c1
+// CHECK-DAG:       %[[NEXT:.*]] = arith.addi %[[I]], %c2
+// CHECK:           %[[END:.*]] = arith.minui %[[NEXT]], %[[ROWS]]
+// CHECK:           %[[ALONE:.*]] = arith.cmpi eq, %[[SECOND]], %[[END]]
+// CHECK:           %[[SUMS:[0-9]+]]:2 = scf.for %{{.*}} = %[[I]] to %[[END]] step %c1
+// CHECK:             %[[SUM:.*]] = vector.extract %{{.*}}[0] : f32
+// CHECK:             scf.if %[[ALONE]] {
+// CHECK:               vector.broadcast %[[SUM]]
+// CHECK:               vector.store %{{.*}}, %[[Y]]
+// CHECK:             }
+// CHECK:             scf.yield %{{.*}}, %[[SUM]]
+// CHECK:           scf.if %[[ALONE]] {
+// CHECK-NEXT:      } else {
+// CHECK:             vector.broadcast %[[SUMS]]#0
+// CHECK:             vector.broadcast %[[SUMS]]#1
+// CHECK:             vector.load %[[G]]
+// CHECK-NOT:         vector.load %[[G]]
+// CHECK:             vector.store %{{.*}}, %[[Y]]
+// CHECK-NEXT:        vector.store %{{.*}}, %[[Y]]
+func.func @shared_dynamic(%x: memref<?x?xbf16>, %g: memref<?xbf16>, %y: memref<?x?xbf16>) {
+  %c0 = arith.constant 0 : index
+  %rows = memref.dim %x, %c0 : memref<?x?xbf16>
+  %zero = arith.constant 0.0 : f32
+  %xt = bufferization.to_tensor %x restrict : memref<?x?xbf16> to tensor<?x?xbf16>
+  %gt = bufferization.to_tensor %g restrict : memref<?xbf16> to tensor<?xbf16>
+  %yt = bufferization.to_tensor %y restrict writable : memref<?x?xbf16> to tensor<?x?xbf16>
+  %e = tensor.empty(%rows) : tensor<?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %sums = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%xt : tensor<?x?xbf16>) outs(%f : tensor<?xf32>) {
+  ^bb0(%v: bf16, %acc: f32):
+    %w = arith.extf %v : bf16 to f32
+    %s = arith.addf %acc, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  %scaled = linalg.generic {indexing_maps = [#id, #row, #column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%xt, %sums, %gt : tensor<?x?xbf16>, tensor<?xf32>, tensor<?xbf16>) outs(%yt : tensor<?x?xbf16>) {
+  ^bb0(%v: bf16, %r: f32, %c: bf16, %o: bf16):
+    %w = arith.extf %v : bf16 to f32
+    %cw = arith.extf %c : bf16 to f32
+    %t = arith.mulf %w, %r : f32
+    %u = arith.mulf %t, %cw : f32
+    %n = arith.truncf %u : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<?x?xbf16>
+  bufferization.materialize_in_destination %scaled in restrict writable %y : (tensor<?x?xbf16>, memref<?x?xbf16>) -> ()
   return
 }

@@ -375,8 +375,11 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     registers have no strip loops: what one pass loads and computes stays in
     registers for the next, and several rows are one step. Their horizontal
     reductions share registers, and what is the same along a row is computed for
-    all of them in one vector. The sums have the same order. Longer rows are taken
-    two a step where the last pass widens bf16 that is the same in all rows.
+    all of them in one vector. The sums have the same order. Longer rows, of
+    known length or not, are taken two a step where the last pass widens bf16 that
+    is the same in all rows, or reads no less of what is the same than of what is
+    not: an inner loop reduces them one after the other, and both are stored
+    together. Not where they are stored past the cache or shared by threads.
 
     Where all elements are bf16, the even and the odd ones of a strip are two
     vectors (`vector.deinterleave`): they are widened without moving a lane, and a
