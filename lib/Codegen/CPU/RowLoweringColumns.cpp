@@ -35,11 +35,11 @@ SmallVector<Value> ColumnLoops::emit(ArrayRef<unsigned> stepRows,
                                      ArrayRef<unsigned> columns,
                                      ValueRange accumulators, StripShape shape,
                                      CombineBlocks combine, int64_t shareFrom,
-                                     ComputeStrips compute) {
+                                     ComputeStrips compute, BeginStep begin) {
   llvm::fill(place, -1);
-  return emitColumns(
-      {stepRows, shape, combine, shareFrom, compute, columns.size() == 1},
-      columns, accumulators);
+  return emitColumns({stepRows, shape, combine, shareFrom, compute, begin,
+                      columns.size() == 1},
+                     columns, accumulators);
 }
 
 SmallVector<Value> ColumnLoops::emitColumns(const Pass &pass,
@@ -139,6 +139,8 @@ SmallVector<Value> ColumnLoops::emitStrips(const Pass &pass,
     if (shape.isRolled)
       return emitRolled(from, to, inits);
     return emitLoop(dim, from, to, step, inits, [&](Value iv, ValueRange args) {
+      if (pass.begin)
+        pass.begin(iv, step);
       SmallVector<Value> next;
       for (int64_t chunk = 0; chunk < shape.chunks; ++chunk) {
         Value offset = loops.getConstant(chunk * shape.width);
@@ -170,6 +172,8 @@ SmallVector<Value> ColumnLoops::emitStrips(const Pass &pass,
   auto emitSingles = [&](Value from, Value to, ValueRange inits) {
     return emitLoop(dim, from, to, shape.unit, inits,
                     [&](Value iv, ValueRange args) {
+                      if (pass.begin)
+                        pass.begin(iv, shape.unit);
                       return computeStrips(pass, iv, shape.unit, args);
                     });
   };

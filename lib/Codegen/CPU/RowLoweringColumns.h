@@ -32,6 +32,9 @@ namespace mlir::xfmr::rows {
 using ComputeStrips =
     function_ref<SmallVector<Value>(ArrayRef<Strip *>, ValueRange)>;
 
+/// What comes before the strips of a step, at a position: `width` elements.
+using BeginStep = function_ref<void(Value position, int64_t width)>;
+
 class ColumnLoops {
 public:
   ColumnLoops(RewriterBase &builder, Location loc, const RowPlan &plan,
@@ -48,11 +51,13 @@ public:
   /// `values` has. `accumulators` holds those of each chunk of the main loop,
   /// then those of the rest. Blocks of long rows are combined by `combine`, if
   /// there is one; without accumulators, threads may share them where a row has
-  /// `shareFrom` elements or more, if that is not 0.
+  /// `shareFrom` elements or more, if that is not 0. `begin` is for steps
+  /// without a mask, if there is one.
   SmallVector<Value> emit(ArrayRef<unsigned> stepRows,
                           ArrayRef<unsigned> columns, ValueRange accumulators,
                           StripShape shape, CombineBlocks combine,
-                          int64_t shareFrom, ComputeStrips compute);
+                          int64_t shareFrom, ComputeStrips compute,
+                          BeginStep begin = {});
 
 private:
   /// What `emit` was asked for.
@@ -62,6 +67,7 @@ private:
     CombineBlocks combine;
     int64_t shareFrom;
     ComputeStrips compute;
+    BeginStep begin;
     bool isOneColumn;
   };
 

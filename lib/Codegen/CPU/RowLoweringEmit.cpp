@@ -134,13 +134,16 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
       results.push_back(values.getVector(sink->node, sink->output, strip));
     for (auto [sink, result] : llvm::zip_equal(sinks, results))
       storeKept(*sink, result, strip);
-    // A branch on it would cost accumulators their registers.
-    Condition isFar{variant.prefetchFar.known.value_or(false), {}};
-    if (prefetches && !strip.mask)
-      emitIf(
-          builder, loc, variant.prefetch,
-          [&] { values.prefetchNextRow(strip, isFar); }, [] {});
     return next;
+  };
+  // Strips of one step are one block: a branch between them would cost
+  // registers.
+  auto prefetch = [&](Value position, int64_t width) {
+    values.setPosition(shape.dim, position);
+    Strip step(/*row=*/0, shape.dim, width, shape.isPaired);
+    emitIf(
+        builder, loc, variant.prefetch,
+        [&] { values.prefetchNextRow(step, variant.prefetchFar); }, [] {});
   };
   if (roundsTogether()) {
     NodeSet nodes = getComputedNodes(plan, roots, values.getStored());
@@ -158,7 +161,7 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
         [&](size_t index, Value a, Value b) {
           return combinePartials(builder, loc, reductions[index], a, b);
         },
-        shareFrom, compute);
+        shareFrom, compute, prefetches ? BeginStep(prefetch) : BeginStep());
     for (auto [index, reduction] : llvm::enumerate(reductions)) {
       SmallVector<Value> main;
       for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
