@@ -143,6 +143,7 @@ static void addVectorizeStage(OpPassManager &pm,
   rowGroups.vectorRegisters = target.vectorRegisters;
   rowGroups.bf16Dot = target.prefersBF16Dot;
   rowGroups.prefetchFromBytes = target.l1Bytes;
+  rowGroups.lastLevelBytes = target.lastLevelBytes;
   rowGroups.nonTemporalFromBytes = target.nonTemporalFromBytes;
   // Its passes are a region each.
   if (options.threads != 1)

@@ -134,7 +134,8 @@ struct RowVariant {
   /// which it would drive out the row at hand.
   Condition prefetch = {false, {}}, prefetchFar = {false, {}};
   /// Leave the cache alone when results are stored: some of those that are so
-  /// large. Never where `prefetch` is decided at run time and does not hold.
+  /// large. Of short rows never where `prefetch` is decided at run time and
+  /// does not hold.
   Condition stream = {false, {}}, isLarge = {false, {}};
   /// Rows that are taken two a step are so only where this does not hold:
   /// scratch has one row, and so have threads that share one.

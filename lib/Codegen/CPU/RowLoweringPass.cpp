@@ -49,6 +49,7 @@ struct LowerRowGroups : xfmr::impl::LowerRowGroupsBase<LowerRowGroups> {
     options.vectorRegisters = vectorRegisters;
     options.useBF16Dot = bf16Dot && vectorBytes == 64;
     options.prefetchFromBytes = prefetchFromBytes;
+    options.lastLevelBytes = lastLevelBytes;
     options.nonTemporalFromBytes = nonTemporalFromBytes;
     options.isX86 = x86;
     options.shareRowsFrom = shareRowsFrom;

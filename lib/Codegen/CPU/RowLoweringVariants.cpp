@@ -199,8 +199,20 @@ void VariantEmitter::choosePrefetch(RowVariant &variant) {
   if (variant.prefetch.isKnownFalse())
     return;
   variant.prefetch = both(variant.prefetch, isAtLeast(streamed, fewRows));
-  if (!variant.prefetch.isKnownFalse())
-    variant.prefetchFar = isAtLeast(rowBytes, near);
+  if (variant.prefetch.isKnownFalse())
+    return;
+  OpFoldResult twoRows = multiply(rowBytes, builder.getIndexAttr(2));
+  variant.prefetchFar =
+      isAtLeast(twoRows, builder.getIndexAttr(options.prefetchFromBytes + 1));
+  if (variant.prefetchFar.isKnownFalse())
+    return;
+  // The hardware keeps up with one long row after another in a cache, where
+  // prefetches would only take time.
+  Condition isFromMemory =
+      isAtLeast(streamed, builder.getIndexAttr(options.lastLevelBytes));
+  if (!variant.prefetchFar.known)
+    isFromMemory = either(isFromMemory, isAtLeast(near, twoRows));
+  variant.prefetch = both(variant.prefetch, isFromMemory);
 }
 
 /// Rows that are stored past the cache, or that threads may share.
@@ -313,7 +325,7 @@ void VariantEmitter::emit() {
     variant.isLarge = isLarge();
   if (!variant.isLarge.isKnownFalse())
     variant.stream = both(variant.isLarge, isAligned());
-  if (!variant.prefetch.known)
+  if (variant.step.isUnrolled && !variant.prefetch.known)
     variant.stream = both(variant.stream, variant.prefetch);
   if (variant.step.rows == 2 && !variant.step.isUnrolled)
     chooseAlone(variant);

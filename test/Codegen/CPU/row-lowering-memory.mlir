@@ -1,4 +1,4 @@
-// RUN: xfmr-opt --xfmr-lower-row-groups="prefetch-from-bytes=32768 non-temporal-from-bytes=1048576 x86" --canonicalize --cse --split-input-file %s | FileCheck %s
+// RUN: xfmr-opt --xfmr-lower-row-groups="prefetch-from-bytes=32768 last-level-bytes=4194304 non-temporal-from-bytes=1048576 x86" --canonicalize --cse --split-input-file %s | FileCheck %s
 // RUN: xfmr-opt --xfmr-lower-row-groups --canonicalize --cse --split-input-file %s | FileCheck %s --check-prefix=OFF
 
 // OFF-NOT: prefetch
@@ -39,14 +39,31 @@ func.func @far(%x: memref<256x128xf32>, %y: memref<256x128xf32>) {
 
 // -----
 
-// Where one row fills the nearest cache, the next one goes into the second.
+// Where two rows more than fill the nearest cache, the next one goes into the
+// second, if it comes from memory.
 
 // CHECK-LABEL: func @long_rows(
 // CHECK-COUNT-4: memref.prefetch {{.*}} locality<2>, data
 // CHECK-NOT:     memref.prefetch
 // CHECK:         return
-func.func @long_rows(%x: memref<16x4096xf32>, %y: memref<16x4096xf32>) {
-  linalg.negf ins(%x : memref<16x4096xf32>) outs(%y : memref<16x4096xf32>)
+func.func @long_rows(%x: memref<128x4096xf32>, %y: memref<128x4096xf32>) {
+  linalg.negf ins(%x : memref<128x4096xf32>) outs(%y : memref<128x4096xf32>)
+  return
+}
+
+// CHECK-LABEL: func @long_rows_in_cache(
+// CHECK-NOT:     prefetch
+// CHECK:         return
+func.func @long_rows_in_cache(%x: memref<120x4096xf32>, %y: memref<120x4096xf32>) {
+  linalg.negf ins(%x : memref<120x4096xf32>) outs(%y : memref<120x4096xf32>)
+  return
+}
+
+// CHECK-LABEL: func @two_rows_fit(
+// CHECK:         memref.prefetch {{.*}} locality<3>, data
+// CHECK:         return
+func.func @two_rows_fit(%x: memref<120x2048xf32>, %y: memref<120x2048xf32>) {
+  linalg.negf ins(%x : memref<120x2048xf32>) outs(%y : memref<120x2048xf32>)
   return
 }
 
@@ -121,11 +138,15 @@ func.func @tiles(%x: memref<512x1024xf32>, %y: memref<512x1024xf32>) {
 
 // CHECK-LABEL: func @dynamic(
 // CHECK-DAG:     %[[FAR:.*]] = arith.cmpi uge, %{{.*}}, %c32768
-// CHECK-DAG:     %[[FETCH:.*]] = arith.andi %[[FAR]], %{{.*}} : i1
-// CHECK-DAG:     %[[LONG:.*]] = arith.cmpi uge, %{{.*}}, %c32768
-// CHECK-DAG:     %[[LARGE:.*]] = arith.cmpi uge, %{{.*}}, %c1048576
-// CHECK-DAG:     %[[BOTH:.*]] = arith.andi %[[LARGE]], %{{.*}} : i1
-// CHECK-DAG:     %[[STREAM:.*]] = arith.andi %[[BOTH]], %[[FETCH]] : i1
+// CHECK:         %[[MANY:.*]] = arith.andi %[[FAR]], %{{.*}} : i1
+// CHECK-NEXT:    %[[ROWS:.*]] = arith.muli
+// CHECK-NEXT:    %[[LONG:.*]] = arith.cmpi uge, %[[ROWS]], %c32769
+// CHECK-NEXT:    %[[MEMORY:.*]] = arith.cmpi uge, %{{.*}}, %c4194304
+// CHECK-NEXT:    %[[SHORT:.*]] = arith.cmpi ule, %[[ROWS]], %c32768
+// CHECK-NEXT:    %[[SLOW:.*]] = arith.ori %[[MEMORY]], %[[SHORT]] : i1
+// CHECK-NEXT:    %[[FETCH:.*]] = arith.andi %[[MANY]], %[[SLOW]] : i1
+// CHECK:         %[[LARGE:.*]] = arith.cmpi uge, %{{.*}}, %c1048576
+// CHECK:         %[[STREAM:.*]] = arith.andi %[[LARGE]], %{{.*}} : i1
 // CHECK:         scf.for
 // CHECK:           scf.for
 // CHECK:             scf.if %[[FETCH]] {
@@ -162,8 +183,7 @@ func.func @dynamic(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
 // CHECK:         arith.cmpi uge, %{{.*}}, %c1048576
 // CHECK:         arith.cmpi uge, %{{.*}}, %c1048576
 // CHECK-NEXT:    %[[LARGE:.*]] = arith.ori %{{.*}}, %{{.*}} : i1
-// CHECK:         %[[ALIGNED:.*]] = arith.andi %[[LARGE]], %{{.*}} : i1
-// CHECK:         %[[STREAM:.*]] = arith.andi %[[ALIGNED]], %{{.*}} : i1
+// CHECK:         %[[STREAM:.*]] = arith.andi %[[LARGE]], %{{.*}} : i1
 // CHECK:         scf.for
 // CHECK:           scf.for
 // CHECK:             %[[SUM:.*]] = arith.addf

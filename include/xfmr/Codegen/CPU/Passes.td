@@ -387,8 +387,9 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     are dot products of bf16; a total below 2^-60, which might lack what these
     flush to zero, is computed again without.
 
-    From `prefetch-from-bytes` on, the next row is prefetched while one is stored,
-    into the second cache where what one row reads and writes is as much; from
+    From `prefetch-from-bytes` on, the next row is prefetched while one is stored.
+    Where what two rows read and write is more than that, it goes into the second
+    cache, and only where the whole is `last-level-bytes` or more; from
     `non-temporal-from-bytes` on, results are stored past the cache where they are
     aligned. What later passes read of such a result is computed again, or kept in
     a buffer of one row where that takes longer (a rounded sum). What counts is the size of the buffers before they were
@@ -445,6 +446,8 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
            "Sums of bf16 products by AVX512-BF16's dot product; changes bits">,
     Option<"prefetchFromBytes", "prefetch-from-bytes", "int64_t", "0",
            "Size from which the next row is prefetched; 0 for never">,
+    Option<"lastLevelBytes", "last-level-bytes", "int64_t", "0",
+           "Size from which the next one of long rows is prefetched">,
     Option<"nonTemporalFromBytes", "non-temporal-from-bytes", "int64_t", "0",
            "Size from which results are stored past the cache; 0 for never">,
     Option<"shareRowsFrom", "share-rows-from", "int64_t", "0",

@@ -46,8 +46,11 @@ struct RowLoweringOptions {
   /// summation.
   bool useBF16Dot = false;
   /// Operands and results of this many bytes together and more: the next row is
-  /// prefetched, into the second cache where a row has as much; 0 for never.
+  /// prefetched; 0 for never. Where two rows have more, that is into the second
+  /// cache, and from `lastLevelBytes` on.
   int64_t prefetchFromBytes = 0;
+  /// The size of the last cache.
+  int64_t lastLevelBytes = 0;
   /// A result of this many bytes and more: non-temporal stores; 0 for never.
   int64_t nonTemporalFromBytes = 0;
   /// Elements of a row from which threads may share it: loops over its blocks
