@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fits the coefficients in lib/Codegen/Math/{HalfActivations,Activations}.cpp.
+"""Fits the coefficients in lib/Codegen/Math/{HalfActivations,Activations}.cpp and of the
+rounded exponentials in ExpKernel.cpp.
 
 Prints them as they stand there, each with the error of its fit. They are rounded one
 after the other, with the rest fitted again each time. Needs numpy, scipy and mpmath.
@@ -131,6 +132,15 @@ def fit_half_gelu_erf(shift):
     show("bf16: log2 Q(a)", error, [*fixed.items(), ("d1", d1), ("d0", d0)])
 
 
+def fit_rounded_exp():
+    for element, degree in (("bf16", 4), ("f16", 5)):
+        for what, base, low, high in (("2^r", 2, 0, 1), ("exp(r)", float(mp.e), -LOG_2 / 2 * 1.001, LOG_2 / 2 * 1.001)):
+            r = points(low, high)
+            target = base ** r
+            fixed, error = fit_rounded(target, powers(r, degree), 1 / target, 1e6)
+            show("rounded to %s: %s" % (element, what), error, sorted(fixed.items())[::-1])
+
+
 def fit_exp(what, rate, half_width):
     r = points(-half_width * 1.001, half_width * 1.001)
     target = np.exp(rate * r)
@@ -159,6 +169,7 @@ def fit_gelu_erf():
 
 def main():
     fit_half_gelu_erf(fit_half_power())
+    fit_rounded_exp()
     slope = 2 * float(mp.sqrt(2 / mp.pi)) * 0.044715
     fit_exp("exp(-b r)", -slope, LOG_2 / slope / 2)
     fit_exp("exp(-r/2)", -0.5, LOG_2)

@@ -205,6 +205,7 @@ static void addLLVMStage(OpPassManager &pm, const CPUPipelineOptions &options,
   ExpandNarrowFloatOptions narrowFloat;
   narrowFloat.nativeBF16 =
       target.convertsBF16 && target.vectorBytes == 64 && !options.emulate;
+  narrowFloat.shuffleWords = narrowFloat.nativeBF16 && target.shufflesWords;
   pm.addPass(createExpandNarrowFloat(narrowFloat));
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());

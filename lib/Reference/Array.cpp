@@ -19,7 +19,7 @@ Number Storage::get(int64_t index) const {
   }
   int64_t place = index - first;
   return {value[place], hard.empty() ? 0 : hard[place],
-          soft.empty() ? 0 : soft[place]};
+          soft.empty() ? 0 : soft[place], narrow.empty() ? 0 : narrow[place]};
 }
 
 void Storage::set(int64_t index, const Number &number) {
@@ -41,6 +41,10 @@ void Storage::set(int64_t index, const Number &number) {
     soft.assign(size, 0);
   if (!soft.empty())
     soft[place] = static_cast<double>(number.soft);
+  if (narrow.empty() && number.narrow != 0)
+    narrow.assign(size, 0);
+  if (!narrow.empty())
+    narrow[place] = static_cast<double>(number.narrow);
 }
 
 int64_t mlir::xfmr::reference::countElements(ArrayRef<int64_t> shape) {

@@ -63,7 +63,7 @@ private:
   bool undefined = false;
   std::vector<long double> value;
   /// Empty while all are zero.
-  std::vector<double> hard, soft;
+  std::vector<double> hard, soft, narrow;
 };
 
 /// Numbers of arrays that are made: beyond it an op is refused, not the process

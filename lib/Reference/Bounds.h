@@ -59,6 +59,10 @@
 //   far above its subnormals) the error is absolute, 2^-100. `gated_act`
 //   to f16 or bf16 may use what suffices there: 0.51 ulp of the result.
 //
+// Exponentials in f32 that reach nothing but roundings to f16 or bf16, through
+//   products, quotients and sums of positive values: 0.51 ulp of the result,
+//   whatever else it is of. A softmax is such.
+//
 // Sums of residuals have one rounding in acc, u |s|, before that to f16 or
 // bf16.
 //
@@ -67,6 +71,11 @@
 //   number, which the relative terms do not show; each is counted.
 
 namespace mlir::xfmr::reference {
+
+/// The relative error of an exponential whose value is rounded to f16 or bf16
+/// next: any that is more than a hundredth of an ulp of these, which is what
+/// then counts.
+inline constexpr long double kNarrowError = 0x1p-10L;
 
 /// The accumulator of data in the format.
 FloatFormat getAccumulatorFormat(const FloatFormat &data);

@@ -46,13 +46,16 @@ struct Access {
 
 /// The sum that a reduction adds up, as the bounds want it.
 struct RunningSum {
-  long double value = 0, hard = 0;
+  long double value = 0, hard = 0, narrow = 0;
+  bool isPositive = true;
   ContractionSums sums;
   int64_t terms = 0;
 
   void add(const Number &term) {
     value += term.value;
     hard += term.hard;
+    narrow += term.narrow;
+    isPositive &= term.value >= 0;
     sums.magnitude += std::fabs(term.value);
     sums.softSquares += term.soft * term.soft;
     sums.softCommon += term.value < 0 ? -term.soft : term.soft;
@@ -60,6 +63,7 @@ struct RunningSum {
   }
   void addExact(long double term) {
     value += term;
+    isPositive &= term >= 0;
     sums.magnitude += std::fabs(term);
     terms += term != 0;
   }
@@ -74,7 +78,7 @@ struct RunningSum {
               std::fabs(sums.softCommon) + std::sqrt(sums.softSquares);
     else
       error = contractionError(format, 0, terms, sums);
-    Number result = normalized({value, hard, error});
+    Number result = normalized({value, hard, error, isPositive ? narrow : 0});
     // A partial sum may overflow although the sum does not.
     if (terms > 1 && std::isfinite(value) && !result.isUnconstrained() &&
         sums.magnitude >= format.largest() &&
@@ -536,7 +540,8 @@ static LogicalResult runSoftmax(Interpreter &interpreter, Operation *op) {
                         u * (8 + std::sqrt(static_cast<long double>(count)) +
                              2 * std::fabs(distance)));
       result->set(to + i * result->strides[dim],
-                  normalized({y, 0, error + format->smallest()}));
+                  normalized({y, 0, error + format->smallest(),
+                              format->precision == 24 ? y * kNarrowError : 0}));
     }
     return success();
   };

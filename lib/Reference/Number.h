@@ -22,10 +22,14 @@ namespace mlir::xfmr::reference {
 /// `soft` errors are the many small ones of accumulator arithmetic, independent
 /// or common to a row. Sums add them as such: see `contractionError`.
 ///
+/// `narrow` is what may come on top where a number ends in a rounding to f16 or
+/// bf16: exponentials, their products and quotients, and the sums of positive
+/// ones need no more digits than are left then. See `roundNarrow`.
+///
 /// As an op leaves it, a number lacks its last rounding, to its element type;
 /// `settle` gives what the next op reads.
 struct Number {
-  long double value = 0, hard = 0, soft = 0;
+  long double value = 0, hard = 0, soft = 0, narrow = 0;
 
   /// A number of which the contract says nothing, NaN included.
   static Number unconstrained(long double value = 0) {
@@ -87,6 +91,15 @@ inline Number roundWithin(const FloatFormat &format, Number number) {
   return {rounded, std::fmax(rounded - low, high - rounded), 0};
 }
 
+/// What an op that rounds to f16 or bf16 makes of a number, before it is
+/// rounded: of `narrow`, a hundredth of an ulp counts.
+inline Number roundNarrow(const FloatFormat &format, Number number) {
+  if (format.precision < 24 && std::isfinite(number.value))
+    number.soft += std::fmin(number.narrow, ulp(format, number.value) / 100);
+  number.narrow = 0;
+  return number;
+}
+
 /// What an op that reads an element of the type sees. f16 and bf16 are storage:
 /// the rounding to them is part of the meaning. f32 and f64 are accumulators,
 /// inside which a value may be got in another way of the same real value, so
@@ -103,7 +116,9 @@ inline Number settle(const FloatFormat &format, Number number) {
 }
 
 inline Number add(const Number &a, const Number &b) {
-  return normalized({a.value + b.value, a.hard + b.hard, a.soft + b.soft});
+  bool isSum = a.value >= 0 && b.value >= 0;
+  return normalized({a.value + b.value, a.hard + b.hard, a.soft + b.soft,
+                     isSum ? a.narrow + b.narrow : 0});
 }
 
 inline Number subtract(const Number &a, const Number &b) {
@@ -116,7 +131,8 @@ inline Number multiply(const Number &a, const Number &b) {
        scaleRadius(a.value, b.hard) + scaleRadius(b.value, a.hard) +
            scaleRadius(a.hard, b.error()) + scaleRadius(a.soft, b.hard),
        scaleRadius(a.value, b.soft) + scaleRadius(b.value, a.soft) +
-           scaleRadius(a.soft, b.soft)});
+           scaleRadius(a.soft, b.soft),
+       scaleRadius(a.value, b.narrow) + scaleRadius(b.value, a.narrow)});
 }
 
 /// f(number) for a function that is continuous and nearly monotonic over its

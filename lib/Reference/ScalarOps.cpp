@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarOps.h"
+#include "Bounds.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -47,7 +48,8 @@ static Number divide(const Number &a, const Number &b) {
   if (!(least > 0) || a.isUnconstrained())
     return Number::unconstrained(quotient);
   return normalized({quotient, (a.hard + scaleRadius(quotient, b.hard)) / least,
-                     (a.soft + scaleRadius(quotient, b.soft)) / least});
+                     (a.soft + scaleRadius(quotient, b.soft)) / least,
+                     (a.narrow + scaleRadius(quotient, b.narrow)) / least});
 }
 
 /// A function of two floats, its error from those at the corners.
@@ -191,8 +193,12 @@ static ScalarFunction getFloatFunction(Operation *op,
       .Case([&](arith::MinimumFOp) { return makeMinMax(minimum); })
       .Case([&](arith::MaxNumFOp) { return makeMinMax(B(std::fmax)); })
       .Case([&](arith::MinNumFOp) { return makeMinMax(B(std::fmin)); })
-      .Case<arith::ExtFOp, arith::TruncFOp>(
-          [](auto) -> Fn { return [](const Number *o) { return o[0]; }; })
+      .Case([](arith::ExtFOp) -> Fn {
+        return [](const Number *o) { return o[0]; };
+      })
+      .Case([&](arith::TruncFOp) -> Fn {
+        return [format](const Number *o) { return roundNarrow(format, o[0]); };
+      })
       .Case([&](math::AbsFOp) { return makeExactUnary(U(std::fabs)); })
       .Case([&](math::CeilOp) { return makeExactUnary(U(std::ceil)); })
       .Case([&](math::FloorOp) { return makeExactUnary(U(std::floor)); })
@@ -204,7 +210,14 @@ static ScalarFunction getFloatFunction(Operation *op,
       .Case([&](math::RsqrtOp) {
         return unary(+[](long double x) { return 1 / std::sqrt(x); }, 1);
       })
-      .Case([&](math::ExpOp) { return unary(U(std::exp), 1); })
+      .Case([&](math::ExpOp) -> Fn {
+        return [exp = unary(U(std::exp), 1), format](const Number *o) {
+          Number result = exp(o);
+          if (format.precision == 24 && std::isfinite(result.value))
+            result.narrow = result.value * kNarrowError;
+          return result;
+        };
+      })
       .Case([&](math::Exp2Op) { return unary(U(std::exp2), 1); })
       .Case([&](math::ExpM1Op) { return unary(U(std::expm1), 4); })
       .Case([&](math::LogOp) { return unary(U(std::log), 4); })

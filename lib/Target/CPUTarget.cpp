@@ -31,6 +31,7 @@ struct MeasuredFacts {
   StringLiteral cpu;
   bool prefersBF16Dot;
   bool foldsBroadcasts;
+  bool shufflesWords;
   int64_t l1KiB, l2KiB, lastLevelKiB;
   /// Non-temporal stores pay from so many times the size of the L2 cache on; 0:
   /// from the size of the last level.
@@ -40,31 +41,32 @@ struct MeasuredFacts {
 
 // vdpbf16ps runs at twice the f32 rate on AMD's cores and at half of it on
 // Intel's. Two loads for each 512-bit multiply-add keep up with it where it
-// takes two of the units, as in Zen 4. One row reads weights at 90 % of the
-// bandwidth from four panels and at all of it from eight on Emerald Rapids, and
-// from four on AMD's. Sizes are of the smallest part sold under the name.
+// takes two of the units, as in Zen 4. vpermt2w is three instructions on
+// Intel's cores. One row reads weights at 90 % of the bandwidth from four
+// panels and at all of it from eight on Emerald Rapids, and from four on AMD's.
+// Sizes are of the smallest part sold under the name.
 constexpr MeasuredFacts measuredFacts[] = {
-    {"x86-64-v3", false, false, 32, 256, 8192, 0, 4},
-    {"x86-64-v4", false, false, 32, 1024, 8192, 0, 4},
-    {"haswell", false, false, 32, 256, 8192, 0, 4},
-    {"broadwell", false, false, 32, 256, 8192, 0, 4},
-    {"skylake", false, false, 32, 256, 8192, 0, 4},
-    {"skylake-avx512", false, false, 32, 1024, 11264, 1, 4},
-    {"cascadelake", false, false, 32, 1024, 11264, 1, 4},
-    {"cooperlake", false, false, 32, 1024, 11264, 1, 4},
-    {"icelake-server", false, false, 48, 1280, 12288, 1, 4},
-    {"sapphirerapids", false, false, 48, 2048, 15360, 1, 8},
-    {"emeraldrapids", false, false, 48, 2048, 22528, 1, 8},
-    {"graniterapids", false, false, 48, 2048, 32768, 1, 8},
-    {"znver1", false, false, 32, 512, 8192, 0, 4},
-    {"znver2", false, false, 32, 512, 16384, 0, 4},
-    {"znver3", false, false, 32, 512, 32768, 0, 4},
-    {"znver4", true, true, 32, 1024, 32768, 6, 4},
-    {"znver5", true, false, 48, 1024, 32768, 0, 4},
-    {"neoverse-n1", false, false, 64, 1024, 32768, 0, 4},
-    {"neoverse-v1", true, false, 64, 1024, 32768, 0, 4},
-    {"neoverse-v2", true, false, 64, 1024, 36864, 0, 4},
-    {"apple-m1", false, false, 128, 12288, 12288, 0, 4},
+    {"x86-64-v3", false, false, false, 32, 256, 8192, 0, 4},
+    {"x86-64-v4", false, false, false, 32, 1024, 8192, 0, 4},
+    {"haswell", false, false, false, 32, 256, 8192, 0, 4},
+    {"broadwell", false, false, false, 32, 256, 8192, 0, 4},
+    {"skylake", false, false, false, 32, 256, 8192, 0, 4},
+    {"skylake-avx512", false, false, false, 32, 1024, 11264, 1, 4},
+    {"cascadelake", false, false, false, 32, 1024, 11264, 1, 4},
+    {"cooperlake", false, false, false, 32, 1024, 11264, 1, 4},
+    {"icelake-server", false, false, false, 48, 1280, 12288, 1, 4},
+    {"sapphirerapids", false, false, false, 48, 2048, 15360, 1, 8},
+    {"emeraldrapids", false, false, false, 48, 2048, 22528, 1, 8},
+    {"graniterapids", false, false, false, 48, 2048, 32768, 1, 8},
+    {"znver1", false, false, false, 32, 512, 8192, 0, 4},
+    {"znver2", false, false, false, 32, 512, 16384, 0, 4},
+    {"znver3", false, false, false, 32, 512, 32768, 0, 4},
+    {"znver4", true, true, true, 32, 1024, 32768, 6, 4},
+    {"znver5", true, false, true, 48, 1024, 32768, 0, 4},
+    {"neoverse-n1", false, false, false, 64, 1024, 32768, 0, 4},
+    {"neoverse-v1", true, false, false, 64, 1024, 32768, 0, 4},
+    {"neoverse-v2", true, false, false, 64, 1024, 36864, 0, 4},
+    {"apple-m1", false, false, false, 128, 12288, 12288, 0, 4},
 };
 
 /// Registers LLVM's code generators: that of this machine, or all of them. Safe
@@ -224,6 +226,7 @@ Expected<CPUTarget> CPUTarget::get(StringRef name) {
   if (row != std::end(measuredFacts)) {
     target.prefersBF16Dot = target.hasBF16Dot && row->prefersBF16Dot;
     target.foldsBroadcasts = target.hasMaskedMemory && row->foldsBroadcasts;
+    target.shufflesWords = target.hasMaskedMemory && row->shufflesWords;
     target.l1Bytes = row->l1KiB * 1024;
     target.l2Bytes = row->l2KiB * 1024;
     target.lastLevelBytes = row->lastLevelKiB * 1024;

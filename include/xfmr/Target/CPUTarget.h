@@ -65,6 +65,9 @@ struct CPUTarget {
   /// that the next takes as well: loads keep up, and it is one instruction
   /// less.
   bool foldsBroadcasts = false;
+  /// A shuffle of the 16-bit words of two vectors is one instruction of one
+  /// cycle, as others are.
+  bool shufflesWords = false;
   /// AMX tiles, with bf16 and int8 products.
   bool hasAMXBF16 = false;
   bool hasAMXInt8 = false;

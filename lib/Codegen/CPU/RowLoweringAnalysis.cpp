@@ -394,9 +394,34 @@ LogicalResult RowPlanner::checkStrips() {
   return success();
 }
 
+/// Whether `operand` is bf16 in a buffer, or widened from there.
+static bool isWidenedBF16(const RowPlan &plan, const RowOperand &operand) {
+  if (operand.kind == RowOperand::Kind::Buffer)
+    return getElementTypeOrSelf(operand.value.getType()).isBF16();
+  if (operand.kind != RowOperand::Kind::Node)
+    return false;
+  const RowNode &node = plan.nodes[operand.node];
+  linalg::LinalgOp op = node.op;
+  Operation *terminator = op.getBlock()->getTerminator();
+  auto widened =
+      terminator->getOperand(operand.output).getDefiningOp<arith::ExtFOp>();
+  auto argument =
+      widened ? dyn_cast<BlockArgument>(widened.getIn()) : BlockArgument();
+  if (!argument || argument.getOwner() != op.getBlock())
+    return false;
+  OpOperand *source = op.getOpOperandsMatchingBBargs()[argument.getArgNumber()];
+  return isWidenedBF16(plan, node.operands[source->getOperandNumber()]);
+}
+
 /// Whether all that a reduction reads along the reduced dims is bf16, and
-/// accumulated in f32.
-static bool reducesPairs(linalg::LinalgOp op) {
+/// accumulated in f32; of a maximum or minimum, which has no order, also what
+/// is widened before.
+static bool reducesPairs(const RowPlan &plan, const RowNode &node) {
+  linalg::LinalgOp op = node.op;
+  bool hasNoOrder = llvm::all_of(node.combiners, [](Operation *combiner) {
+    return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+               arith::MinNumFOp>(combiner);
+  });
   bool anyElements = false;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
@@ -406,7 +431,11 @@ static bool reducesPairs(linalg::LinalgOp op) {
     if (!isElement || !op.payloadUsesValueFromOperand(input))
       continue;
     anyElements = true;
-    if (!getElementTypeOrSelf(input->get().getType()).isBF16())
+    bool isBF16 =
+        hasNoOrder
+            ? isWidenedBF16(plan, node.operands[input->getOperandNumber()])
+            : getElementTypeOrSelf(input->get().getType()).isBF16();
+    if (!isBF16)
       return false;
   }
   return anyElements &&
@@ -422,7 +451,7 @@ void RowPlanner::findLevels() {
         node.level = std::max(node.level, plan.nodes[operand.node].level);
     if (node.isReduction()) {
       ++node.level;
-      node.isPaired = reducesPairs(node.op);
+      node.isPaired = reducesPairs(plan, node);
     }
     plan.levels = std::max(plan.levels, node.level);
   }

@@ -224,6 +224,10 @@ bool isExpensive(Operation *op);
 /// empty when it is no such sum.
 SmallVector<Value, 2> getDotFactors(const RowNode &node, unsigned output);
 
+/// Marks the exponentials of which no more digits are wanted than the group's
+/// roundings to f16 or bf16 leave.
+void markRoundedFunctions(const RowPlan &plan);
+
 /// The result of one value an element that the first pass over the row should
 /// keep, so that later passes read it instead of computing it again; null for
 /// none.

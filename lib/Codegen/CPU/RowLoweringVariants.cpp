@@ -353,5 +353,6 @@ void rows::emitIf(OpBuilder &builder, Location loc, Condition condition,
 void rows::emitRowGroup(RewriterBase &rewriter, Location loc,
                         const RowPlan &plan,
                         const RowLoweringOptions &options) {
+  markRoundedFunctions(plan);
   VariantEmitter(rewriter, loc, plan, options).emit();
 }

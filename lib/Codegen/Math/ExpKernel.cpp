@@ -5,8 +5,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The coefficients of rounded exponentials come from
+// scripts/fit_activations.py.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ExpKernel.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -44,6 +50,76 @@ Value mlir::xfmr::buildExpMantissa(FloatBuilder &f, Value r) {
   // 2^-28.2.
   return f.polynomial(r, {0x1.6ac146p-10, 0x1.123da8p-7, 0x1.555858p-5,
                           0x1.55548cp-3, 0x1.fffffcp-2, 1.0, 1.0});
+}
+
+Value mlir::xfmr::buildRoundedExp(FloatBuilder &f, Value x, bool isF16) {
+  Value y = f.clamp(x, kExpLow, kExpHigh);
+  Value shifted = f.fma(y, kLog2E, kRoundingMagic);
+  // One step: of ln 2 a float is enough.
+  Value r = f.fma(f.sub(shifted, kRoundingMagic), -0x1.62e43p-1, y);
+  // Minimax for |r| <= ln(2)/2 relative to exp(r), errors 2^-23 and 2^-18.5.
+  Value p = isF16
+                ? f.polynomial(r, {0x1.15eebcp-7, 0x1.57a408p-5, 0x1.554e28p-3,
+                                   0x1.fffc2ap-2, 0x1.000002p+0, 0x1.000002p+0})
+                : f.polynomial(r, {0x1.53a42ep-5, 0x1.57e144p-3, 0x1.0005acp-1,
+                                   0x1.fffb34p-1, 0x1.ffffe8p-1});
+  auto [scale1, scale2] = buildPowersOfTwo(f, f.toBits(shifted));
+  return f.mul(f.mul(p, scale1), scale2);
+}
+
+/// The number that a constant is in all lanes.
+static std::optional<double> getConstant(Value value) {
+  FloatAttr scalar;
+  if (matchPattern(value, m_Constant(&scalar)))
+    return scalar.getValueAsDouble();
+  DenseFPElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements)) && elements.isSplat())
+    return elements.getSplatValue<APFloat>().convertToDouble();
+  return std::nullopt;
+}
+
+Value mlir::xfmr::addConstant(FloatBuilder &f, Value x, double c) {
+  if (auto product = x.getDefiningOp<arith::MulFOp>())
+    return f.fma(product.getLhs(), product.getRhs(), c);
+  if (auto sum = x.getDefiningOp<arith::AddFOp>())
+    if (std::optional<double> last = getConstant(sum.getRhs()))
+      return f.add(sum.getLhs(), *last + c);
+  return f.add(x, c);
+}
+
+Value mlir::xfmr::buildRoundedExp2(FloatBuilder &f, Value t) {
+  // With an offset, t is a number in fixed point, to 2^-15: shifted by 8, its
+  // integer lies where an exponent belongs, from -127 to infinity, and its
+  // fraction where the mantissa does.
+  constexpr double least = 256.0;
+  Value fixed = f.toBits(addConstant(f, t, least + 127.0 + kLeadingShift));
+  fixed = f.shiftLeft(f.maxInt(fixed, f.getBits(least)), 8);
+  Value scale = f.fromBits(f.andInt(fixed, 0x7f800000));
+  Value m = f.fromBits(f.orInt(f.andInt(fixed, 0x7fffff), 0x3f800000));
+  // 2^(m - 1 - kLeadingShift), 1 <= m < 2, error 2^-18.5. The highest power has
+  // the coefficient 1 and takes no multiplication.
+  Value mantissa = f.add(m, -0x1.434d5p-3);
+  for (double c : {0x1.89efaep+3, 0x1.70c7eep+4, 0x1.2d6596p+5})
+    mantissa = f.fma(mantissa, m, c);
+  return f.mul(scale, mantissa);
+}
+
+Value mlir::xfmr::buildRoundedPowerOfFraction(FloatBuilder &f, Value r,
+                                              bool isF16) {
+  // Minimax relative to 2^r, errors 2^-23.6 and 2^-18.5.
+  if (isF16)
+    return f.polynomial(r, {0x1.ebaea6p-10, 0x1.26bbecp-7, 0x1.c949b6p-5,
+                            0x1.ebd6c2p-3, 0x1.62e4eap-1, 0x1.fffffep-1});
+  return f.polynomial(r, {0x1.bbcddep-7, 0x1.a9f142p-5, 0x1.ee7dfcp-3,
+                          0x1.62d13ap-1, 0x1.00002cp+0});
+}
+
+Value mlir::xfmr::buildShiftedPowerOfFraction(FloatBuilder &f, Value r) {
+  // The highest power has the coefficient 1; error 2^-18.5.
+  Value p = f.add(r, 0x1.ebc4bp+1);
+  for (double c : {0x1.1d6506p+4, 0x1.9991c8p+5, 0x1.278116p+6})
+    p = f.fma(p, r, c);
+  return p;
 }
 
 std::pair<Value, Value> mlir::xfmr::buildPowersOfTwo(FloatBuilder &f, Value n) {

@@ -35,6 +35,26 @@ std::pair<Value, Value> buildExpm1(FloatBuilder &f, Value r, bool withLow);
 /// exp(r) in one rounded value, one multiply-add cheaper than by `buildExpm1`.
 Value buildExpMantissa(FloatBuilder &f, Value r);
 
+/// exp(x) of f32 for a result that is rounded to f16 or bf16 after at most one
+/// product with another such value: see `kRoundedToAttrName`. The error is
+/// 2^-18 for bf16 and 2^-21 for f16.
+Value buildRoundedExp(FloatBuilder &f, Value x, bool isF16);
+
+/// 2^t of bf16's accuracy, for t up to `kMostExp2`; of NaN, some number.
+Value buildRoundedExp2(FloatBuilder &f, Value t);
+
+/// 2^r for 0 <= r < 1 of that accuracy.
+Value buildRoundedPowerOfFraction(FloatBuilder &f, Value r, bool isF16);
+
+/// 2^(r - kLeadingShift) for 0 <= r < 1 of bf16's accuracy: one multiplication
+/// less, and one more addition, for which CPUs have other units.
+Value buildShiftedPowerOfFraction(FloatBuilder &f, Value r);
+inline constexpr double kLeadingShift = -6.20703125;
+
+/// x + c. Where x is a product, or ends in the addition of a constant, what it
+/// comes from does that as well.
+Value addConstant(FloatBuilder &f, Value x, double c);
+
 /// Two powers of two whose product is 2^n. Each is a normal number for n in
 /// [-252, 256], and multiplying by one after the other rounds once, where the
 /// result leaves the normal range.

@@ -22,6 +22,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "xfmr/Codegen/Math/Passes.h"
+#include "xfmr/Dialect/IR/RoundedTo.h"
 
 namespace mlir::xfmr {
 #define GEN_PASS_DEF_EXPANDMATH
@@ -36,6 +37,31 @@ static Value expandExp(FloatBuilder &f, Value x) {
   Value p = buildExpMantissa(f, reduced.r);
   auto [scale1, scale2] = buildPowersOfTwo(f, reduced.n);
   return f.mul(f.mul(p, scale1), scale2);
+}
+
+/// AVX-512 has an instruction for each of the two parts of 2^t.
+static Value expandRoundedNatively(OpBuilder &builder, FloatBuilder &f,
+                                   math::ExpOp op, bool isF16) {
+  Value t = f.mul(op.getOperand(), 0x1.715476p+0);
+  Value fraction = takeFractionNatively(builder, op.getLoc(), t);
+  return scaleNatively(builder, op.getLoc(),
+                       buildRoundedPowerOfFraction(f, fraction, isF16), t);
+}
+
+static Value expandRoundedNatively(OpBuilder &builder, FloatBuilder &f,
+                                   math::Exp2Op op, bool) {
+  Value t = addConstant(f, op.getOperand(), kLeadingShift);
+  Value fraction = takeFractionNatively(builder, op.getLoc(), t);
+  return scaleNatively(builder, op.getLoc(),
+                       buildShiftedPowerOfFraction(f, fraction), t);
+}
+
+static Value expandRounded(FloatBuilder &f, math::ExpOp op, bool isF16) {
+  return buildRoundedExp(f, op.getOperand(), isF16);
+}
+
+static Value expandRounded(FloatBuilder &f, math::Exp2Op op, bool) {
+  return buildRoundedExp2(f, op.getOperand());
 }
 
 /// The same bits where AVX-512 multiplies vectors by powers of two.
@@ -191,6 +217,29 @@ struct ExpandExpNatively : OpRewritePattern<math::ExpOp> {
   }
 };
 
+/// exp and exp2 of f32 of which no more digits are wanted than a half type has.
+template <typename Op> struct ExpandRounded : OpRewritePattern<Op> {
+  ExpandRounded(MLIRContext *context, bool isNative)
+      : OpRewritePattern<Op>(context, /*benefit=*/3), isNative(isNative) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto roundedTo = op->template getAttrOfType<TypeAttr>(kRoundedToAttrName);
+    if (!roundedTo || !getElementTypeOrSelf(op.getType()).isF32() ||
+        !isScalarOrVector(op.getType()))
+      return rewriter.notifyMatchFailure(op,
+                                         "expects f32 that is rounded next");
+    FloatBuilder f(rewriter, op.getLoc(), op.getType());
+    bool isF16 = roundedTo.getValue().isF16();
+    rewriter.replaceOp(op, isNative
+                               ? expandRoundedNatively(rewriter, f, op, isF16)
+                               : expandRounded(f, op, isF16));
+    return success();
+  }
+
+  bool isNative;
+};
+
 struct ExpandMath : mlir::xfmr::impl::ExpandMathBase<ExpandMath> {
   using ExpandMathBase::ExpandMathBase;
 
@@ -225,6 +274,8 @@ void mlir::xfmr::populateExpandMathPatterns(RewritePatternSet &patterns,
     patterns.add<ExpandExpNatively>(patterns.getContext());
   if (nativeMax)
     populateNativeMaxPatterns(patterns);
+  patterns.add<ExpandRounded<math::ExpOp>, ExpandRounded<math::Exp2Op>>(
+      patterns.getContext(), nativeScale);
   patterns.add<ExpandUnary<math::ExpOp, expandExp>,
                ExpandUnary<math::TanhOp, expandTanh>,
                ExpandUnary<math::ErfOp, expandErf>,

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NativeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -478,7 +479,7 @@ struct ExpandNarrowFloat
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet owned(context);
-    populateExpandNarrowFloatPatterns(owned, nativeBF16);
+    populateExpandNarrowFloatPatterns(owned, nativeBF16, shuffleWords);
     patterns = std::move(owned);
     return success();
   }
@@ -493,7 +494,10 @@ struct ExpandNarrowFloat
 } // namespace
 
 void mlir::xfmr::populateExpandNarrowFloatPatterns(RewritePatternSet &patterns,
-                                                   bool nativeBF16) {
+                                                   bool nativeBF16,
+                                                   bool shuffleWords) {
+  if (shuffleWords)
+    populateNativeWideningPatterns(patterns);
   patterns.add<ExpandExtF>(patterns.getContext());
   patterns.add<ExpandTruncF, ExpandInterleave>(patterns.getContext(),
                                                nativeBF16);

@@ -9,6 +9,7 @@
 #include "FloatBuilder.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "xfmr/Dialect/IR/RoundedTo.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -34,6 +35,13 @@ Value FloatBuilder::integer(int64_t value) {
   return makeConstant(
       builder, loc, intType,
       builder.getIntegerAttr(getElementTypeOrSelf(intType), value));
+}
+
+Value FloatBuilder::exp2ForBF16(Operand a) {
+  Value result = build<math::Exp2Op>(a);
+  result.getDefiningOp()->setAttr(kRoundedToAttrName,
+                                  TypeAttr::get(builder.getBF16Type()));
+  return result;
 }
 
 int64_t FloatBuilder::getBits(double value) {

@@ -88,6 +88,9 @@ public:
     return build<arith::SelectOp>(condition, a, b);
   }
   Value exp(Operand a) { return build<math::ExpOp>(a); }
+  /// 2^a of the digits that bf16 needs, for a up to `kMostExp2`; see
+  /// `kRoundedToAttrName`.
+  Value exp2ForBF16(Operand a);
   Value erfc(Operand a) { return build<math::ErfcOp>(a); }
   Value tanh(Operand a) { return build<math::TanhOp>(a); }
 

@@ -8,8 +8,8 @@
 //
 // Activations in f32 for results that are rounded to bf16 next. Rounding takes
 // half a bf16 ulp; of the hundredth that the bound leaves on top of it, 2^-14.6
-// of the result, these take less than half. So polynomials are short, and the
-// argument of an exponential is a fixed-point number.
+// of the result, these take less than half. So polynomials are short, and
+// powers of two are marked as values that are rounded next.
 //
 //===----------------------------------------------------------------------===//
 

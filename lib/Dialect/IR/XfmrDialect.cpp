@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "xfmr/Dialect/IR/PackedWeights.h"
+#include "xfmr/Dialect/IR/RoundedTo.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 
 using namespace mlir;
@@ -112,6 +113,16 @@ LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "expected '" << kPackedWeightsAttrName
                            << "' to be an array of what the arguments of a "
                               "function are, such as {argument = 0}";
+  }
+  if (attribute.getName() == kRoundedToAttrName) {
+    auto type = dyn_cast<TypeAttr>(attribute.getValue());
+    bool isExp = isa<math::ExpOp>(op), isExp2 = isa<math::Exp2Op>(op);
+    if (type && ((isExp && type.getValue().isF16()) ||
+                 ((isExp || isExp2) && type.getValue().isBF16())))
+      return success();
+    return op->emitError() << "expected '" << kRoundedToAttrName
+                           << "' to be f16 or bf16 on an exponential, or bf16 "
+                              "on a power of two";
   }
   return op->emitError() << "expected no attribute '"
                          << attribute.getName().getValue()

@@ -129,3 +129,84 @@ func.func @maxima(%m: memref<64xf32>, %mask: vector<4xi1>) -> (vector<4xf32>, ve
   %1 = arith.maxnumf %y, %z : vector<4xf32>
   return %0#0, %1 : vector<4xf32>, vector<4xf32>
 }
+
+// -----
+
+// Of what is rounded to a half type next: a shorter polynomial, and with AVX-512
+// an instruction for each of the two parts.
+
+// CHECK-LABEL: func @rounded_exp(
+// CHECK-COUNT-6: math.fma
+// CHECK-NOT:     math.fma
+// CHECK-COUNT-2: arith.mulf
+// CHECK:         return
+
+// NATIVE-LABEL: func @rounded_exp(
+// NATIVE-NEXT:    %[[LOG2E:.*]] = arith.constant dense<1.44269502>
+// NATIVE:         %[[T:.*]] = arith.mulf %{{.*}}, %[[LOG2E]]
+// NATIVE:         %[[R:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.reduce.ps.512"(%[[T]],
+// NATIVE-COUNT-4: math.fma %{{.*}}, %[[R]],
+// NATIVE-NOT:     math.fma
+// NATIVE:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%{{.*}}, %[[T]],
+// NATIVE-NEXT:    return
+func.func @rounded_exp(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp %x {xfmr.rounded_to = bf16} : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// -----
+
+// A power of two is a product of integers' parts, or takes the same instructions.
+// What moves its argument is one operation with the product that it comes from.
+
+// CHECK-LABEL: func @rounded_exp2(
+// CHECK-SAME:    %[[X:.*]]: vector<16xf32>, %[[Y:.*]]: vector<16xf32>
+// CHECK:         %[[FIXED:.*]] = math.fma %[[X]], %[[Y]], %{{.*}}
+// CHECK:         arith.bitcast %[[FIXED]]
+// CHECK:         arith.maxsi
+// CHECK:         arith.shli
+// CHECK:         arith.addf
+// CHECK-COUNT-3: math.fma
+// CHECK-NEXT:    %[[POWER:.*]] = arith.mulf
+// CHECK-NEXT:    return %[[POWER]]
+
+// NATIVE-LABEL: func @rounded_exp2(
+// NATIVE-SAME:    %[[X:.*]]: vector<16xf32>, %[[Y:.*]]: vector<16xf32>
+// NATIVE:         %[[T:.*]] = math.fma %[[X]], %[[Y]], %{{.*}}
+// NATIVE:         %[[R:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.reduce.ps.512"(%[[T]],
+// NATIVE:         arith.addf %[[R]]
+// NATIVE-COUNT-3: math.fma %{{.*}}, %[[R]],
+// NATIVE-NOT:     math.fma
+// NATIVE:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%{{.*}}, %[[T]],
+// NATIVE-NEXT:    return
+func.func @rounded_exp2(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+  %t = arith.mulf %x, %y : vector<16xf32>
+  %0 = math.exp2 %t {xfmr.rounded_to = bf16} : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// -----
+
+// Maxima that loops carry stay numbers from step to step and behind them.
+
+// ORDERED-LABEL: func @behind_loops(
+// ORDERED-NOT:     arith.maxnumf
+// ORDERED-COUNT-3: arith.cmpf ogt
+// ORDERED-NOT:     arith.cmpf
+func.func @behind_loops(%m: memref<64xf32>) -> vector<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %least = arith.constant dense<0xFF800000> : vector<8xf32>
+  %0 = scf.for %i = %c0 to %c64 step %c8 iter_args(%a = %least) -> (vector<8xf32>) {
+    %x = vector.load %m[%i] : memref<64xf32>, vector<8xf32>
+    %n = arith.negf %x : vector<8xf32>
+    %1 = arith.maxnumf %x, %a : vector<8xf32>
+    %2 = arith.maxnumf %n, %1 : vector<8xf32>
+    scf.yield %2 : vector<8xf32>
+  }
+  %low = vector.extract_strided_slice %0 {offsets = [0], sizes = [4], strides = [1]} : vector<8xf32> to vector<4xf32>
+  %high = vector.extract_strided_slice %0 {offsets = [4], sizes = [4], strides = [1]} : vector<8xf32> to vector<4xf32>
+  %3 = arith.maxnumf %low, %high : vector<4xf32>
+  return %3 : vector<4xf32>
+}

@@ -55,6 +55,8 @@ TEST(CPUTargetTest, Levels) {
   // Loads keep up with multiply-adds where one of 512 bits takes both units.
   EXPECT_TRUE(unwrap(CPUTarget::get("znver4")).foldsBroadcasts);
   EXPECT_FALSE(zen.foldsBroadcasts || rapids.foldsBroadcasts);
+  EXPECT_TRUE(zen.shufflesWords);
+  EXPECT_FALSE(rapids.shufflesWords);
   EXPECT_LT(rapids.nonTemporalFromBytes, rapids.lastLevelBytes);
 }
 

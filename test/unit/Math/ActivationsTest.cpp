@@ -161,33 +161,71 @@ TEST(Activations, F32ThroughTheMathLibrary) {
 }
 
 TEST(Activations, EveryF16AndBF16) {
-  MathJit jit;
-  Type f32 = Float32Type::get(jit.getContext());
-  addActivations(jit, Float16Type::get(jit.getContext()), f32, 16, "_f16");
-  addActivations(jit, BFloat16Type::get(jit.getContext()), f32, 16, "_bf16");
-  ASSERT_EQ(jit.compile(/*expand=*/true), "");
-  for (const Case &c : makeCases()) {
-    compare<F16>(jit, c, allPatterns(), "_f16", 0.51);
-    compare<BF16>(jit, c, allPatterns(), "_bf16", 0.51);
+  for (bool isNative : getNativeForms()) {
+    MathJit jit;
+    Type f32 = Float32Type::get(jit.getContext());
+    addActivations(jit, Float16Type::get(jit.getContext()), f32, 16, "_f16");
+    addActivations(jit, BFloat16Type::get(jit.getContext()), f32, 16, "_bf16");
+    ASSERT_EQ(jit.compile(/*expand=*/true, isNative), "");
+    for (const Case &c : makeCases()) {
+      compare<F16>(jit, c, allPatterns(), "_f16", 0.51);
+      compare<BF16>(jit, c, allPatterns(), "_bf16", 0.51);
+    }
   }
 }
 
 /// Of a sum that was not rounded before.
 TEST(Activations, F32RoundedToBF16) {
-  MathJit jit;
-  Type f32 = Float32Type::get(jit.getContext());
-  Type bf16 = BFloat16Type::get(jit.getContext());
-  for (const Case &c : makeCases())
-    jit.add(c.name, f32, bf16, 16, 1,
-            [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
-              Value z = buildActivation(b, loc, c.spec, x[0], bf16);
-              return arith::TruncFOp::create(b, loc,
-                                             VectorType::get({16}, bf16), z);
-            });
-  ASSERT_EQ(jit.compile(/*expand=*/true), "");
   std::vector<float> inputs = sampleF32(getSampleCount(10000000));
-  for (const Case &c : makeCases())
-    compare<BF16, F32>(jit, c, inputs, "", 0.51);
+  for (bool isNative : getNativeForms()) {
+    MathJit jit;
+    Type f32 = Float32Type::get(jit.getContext());
+    Type bf16 = BFloat16Type::get(jit.getContext());
+    for (const Case &c : makeCases())
+      jit.add(c.name, f32, bf16, 16, 1,
+              [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                Value z = buildActivation(b, loc, c.spec, x[0], bf16);
+                return arith::TruncFOp::create(b, loc,
+                                               VectorType::get({16}, bf16), z);
+              });
+    ASSERT_EQ(jit.compile(/*expand=*/true, isNative), "");
+    for (const Case &c : makeCases())
+      compare<BF16, F32>(jit, c, inputs, "", 0.51);
+  }
+}
+
+/// Also of what is less or more than a vector.
+TEST(Activations, BF16OfAnyLengthGivesTheSameBits) {
+  for (bool isNative : getNativeForms()) {
+    MathJit jit;
+    Type f32 = Float32Type::get(jit.getContext());
+    Type bf16 = BFloat16Type::get(jit.getContext());
+    for (const Case &c : makeCases())
+      for (unsigned lanes : {16u, 8u, 32u, 0u})
+        jit.add(c.name + std::to_string(lanes), bf16, bf16, lanes, 1,
+                [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                  Type wide = f32;
+                  if (lanes)
+                    wide = VectorType::get({lanes}, f32);
+                  Value z = arith::ExtFOp::create(b, loc, wide, x[0]);
+                  z = buildActivation(b, loc, c.spec, z, bf16);
+                  return arith::TruncFOp::create(b, loc, x[0].getType(), z);
+                });
+    ASSERT_EQ(jit.compile(/*expand=*/true, isNative), "");
+    std::vector<uint16_t> inputs = allPatterns(), expected(inputs.size()),
+                          results(inputs.size());
+    for (const Case &c : makeCases()) {
+      jit.run(c.name + "16", {inputs.data()}, expected.data(), inputs.size());
+      for (const char *lanes : {"8", "32", "0"}) {
+        jit.run(c.name + lanes, {inputs.data()}, results.data(), inputs.size());
+        for (size_t i = 0; i < inputs.size(); ++i) {
+          if (!std::isnan(BF16::toDouble(inputs[i]))) {
+            ASSERT_EQ(results[i], expected[i]) << c.name << lanes;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(Activations, F64) {

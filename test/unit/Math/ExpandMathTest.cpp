@@ -10,6 +10,7 @@
 #include "MathTestUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "xfmr/Dialect/IR/RoundedTo.h"
 #include "llvm/TargetParser/Host.h"
 #include "gtest/gtest.h"
 
@@ -127,6 +128,40 @@ TEST(ExpandMath, NativeScaleGivesTheSameBits) {
     if (!std::isnan(inputs[i])) {
       ASSERT_EQ(results[0][i], results[1][i]) << "exp(" << inputs[i] << ")";
     }
+}
+
+/// Twice the error that is added here fits into a hundredth of an ulp.
+TEST(ExpandMath, RoundedExp) {
+  std::vector<float> inputs = sampleF32(getSampleCount(1 << 21));
+  for (int step = 0; step < (1 << 16); ++step)
+    inputs.push_back(-step * 0x1p-9f);
+  for (bool isNative : getNativeForms()) {
+    MathJit jit;
+    Type f32 = Float32Type::get(jit.getContext());
+    Type halves[] = {Float16Type::get(jit.getContext()),
+                     BFloat16Type::get(jit.getContext())};
+    for (Type half : halves)
+      jit.add(half.isF16() ? "f16" : "bf16", f32, half, 16, 1,
+              [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                auto exp = math::ExpOp::create(b, loc, x[0]);
+                exp->setAttr(xfmr::kRoundedToAttrName, TypeAttr::get(half));
+                return arith::TruncFOp::create(
+                    b, loc, VectorType::get({16}, half), exp);
+              });
+    ASSERT_EQ(jit.compile(/*expand=*/true, isNative), "");
+    std::vector<uint16_t> f16(inputs.size()), bf16(inputs.size());
+    jit.run("f16", {inputs.data()}, f16.data(), inputs.size());
+    jit.run("bf16", {inputs.data()}, bf16.data(), inputs.size());
+    Comparison<F16> ofF16(0.505, /*floor=*/0);
+    Comparison<BF16> ofBF16(0.505, /*floor=*/0);
+    MathReference reference{MathFunction::Exp};
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      ofF16.add(inputs[i], reference, F16::toDouble(f16[i]));
+      ofBF16.add(inputs[i], reference, BF16::toDouble(bf16[i]));
+    }
+    EXPECT_TRUE(ofF16.passed()) << ofF16.summary();
+    EXPECT_TRUE(ofBF16.passed()) << ofBF16.summary();
+  }
 }
 
 } // namespace

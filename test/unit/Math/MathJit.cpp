@@ -28,6 +28,7 @@
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace mlir::xfmr::test;
@@ -147,4 +148,10 @@ void MathJit::run(StringRef name, const std::vector<const void *> &inputs,
     arguments.push_back(&pointer);
   llvm::cantFail(
       engine->invokePacked(("_mlir_ciface_" + name).str(), arguments));
+}
+
+std::vector<bool> mlir::xfmr::test::getNativeForms() {
+  if (llvm::sys::getHostCPUFeatures().lookup("avx512dq"))
+    return {false, true};
+  return {false};
 }

@@ -53,6 +53,10 @@ private:
   std::unique_ptr<ExecutionEngine> engine;
 };
 
+/// What to compile for: without instructions of AVX-512, and with them where
+/// this machine has them.
+std::vector<bool> getNativeForms();
+
 } // namespace mlir::xfmr::test
 
 #endif // XFMR_TEST_UNIT_MATH_MATHJIT_H

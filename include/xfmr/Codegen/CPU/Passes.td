@@ -404,7 +404,9 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     alone.
     Results may lie over operands that are read at the same position.
 
-    Changes numerics: yes, within the accumulator type (order of sums).
+    Changes numerics: yes, within the accumulator type: the order of sums, and
+    exponentials that reach nothing but roundings to f16 or bf16 are marked
+    (`xfmr.rounded_to`), to be computed to the digits that these leave.
 
     Before:
     ```mlir

@@ -30,9 +30,11 @@ void populateExpandMathPatterns(RewritePatternSet &patterns,
 
 /// Adds the patterns of `xfmr-expand-narrow-float`: conversions from and to
 /// bf16 and from f64 to f16 become integer arithmetic that rounds once; with
-/// `nativeBF16`, vectors are rounded to bf16 by instructions of AVX512-BF16.
+/// `nativeBF16`, vectors are rounded to bf16 by instructions of AVX512-BF16;
+/// with `shuffleWords`, they are widened by a shuffle with zeros.
 void populateExpandNarrowFloatPatterns(RewritePatternSet &patterns,
-                                       bool nativeBF16 = false);
+                                       bool nativeBF16 = false,
+                                       bool shuffleWords = false);
 
 #define GEN_PASS_REGISTRATION
 #include "xfmr/Codegen/Math/Passes.h.inc"

@@ -17,10 +17,15 @@ def ExpandMath : Pass<"xfmr-expand-math"> {
     for erf and 1.45 for erfc, results below the normal range included. NaN gives
     NaN; infinities and overflow give what the function's limit says.
 
+    An exp of f32 with the attribute `xfmr.rounded_to`, whose value is rounded to
+    f16 or bf16 next, has an error of 2^-21 or 2^-18 of itself; so has exp2 with
+    that of bf16, the one that is expanded.
+
     With `native-scale`, exp of vectors of f32, 16 of them or a multiple, is scaled
-    by an instruction of AVX-512, to the same bits. With `native-max`,
+    by an instruction of AVX-512, to the same bits; with `xfmr.rounded_to`, its
+    argument is split by another one. With `native-max`,
     `arith.maxnumf` and `arith.minnumf` of which one operand is never NaN, such as
-    the maximum that a loop carries, become the comparison and selection that one
+    the maximum that a loop carries or leaves, become the comparison and selection that one
     instruction of x86 is.
 
     f64 is left to the math library, with a remark (`MathLeftToLibm`).
@@ -84,6 +89,9 @@ def ExpandNarrowFloat : Pass<"xfmr-expand-narrow-float"> {
     zero: where a result is zero because of that, a branch that is marked as
     unlikely puts in what they are rounded to.
 
+    With `shuffle-words`, such vectors of bf16 are widened by one shuffle of their
+    words with zeros, and not by one and a shift.
+
     Before:
 
     ```mlir
@@ -117,7 +125,9 @@ def ExpandNarrowFloat : Pass<"xfmr-expand-narrow-float"> {
   }];
   let options = [
     Option<"nativeBF16", "native-bf16", "bool", "false",
-           "Round to bf16 by instructions of AVX512-BF16">
+           "Round to bf16 by instructions of AVX512-BF16">,
+    Option<"shuffleWords", "shuffle-words", "bool", "false",
+           "Widen vectors of bf16 by a shuffle with zeros">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
