@@ -150,6 +150,7 @@ static void addVectorizeStage(OpPassManager &pm,
     rowGroups.shareRowsFrom =
         std::max<int64_t>(1, 2 * getParallelFrom(options, target));
   rowGroups.shortRows = target.shortRows;
+  rowGroups.shortFunctions = options.numerics == NumericsMode::Relaxed;
   rowGroups.x86 = llvm::Triple(target.triple).isX86();
   // First: it rewrites contractions on tensors onto memrefs.
   pm.addPass(createLowerRowGroups(rowGroups));

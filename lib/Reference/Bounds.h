@@ -59,9 +59,9 @@
 //   far above its subnormals) the error is absolute, 2^-100. `gated_act`
 //   to f16 or bf16 may use what suffices there: 0.51 ulp of the result.
 //
-// Exponentials in f32 that reach nothing but roundings to f16 or bf16, through
-//   products, quotients and sums of positive values: 0.51 ulp of the result,
-//   whatever else it is of. A softmax is such.
+// With numerics=relaxed, exponentials in f32 that reach nothing but roundings
+//   to f16 or bf16, through products, quotients and sums of positive values:
+//   0.51 ulp of the result, whatever else it is of. A softmax is such.
 //
 // Sums of residuals have one rounding in acc, u |s|, before that to f16 or
 // bf16.

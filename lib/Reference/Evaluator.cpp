@@ -217,11 +217,11 @@ static Expected makeExpected(Type type, const RuntimeValue &value,
 
 FailureOr<SmallVector<Expected>>
 mlir::xfmr::reference::evaluate(func::FuncOp function,
-                                ArrayRef<ArrayView> arguments) {
+                                ArrayRef<ArrayView> arguments, bool relaxed) {
   SmallVector<RuntimeValue> values, results;
   if (failed(ArgumentReader(function, arguments).read(values)))
     return failure();
-  Interpreter interpreter;
+  Interpreter interpreter(relaxed);
   if (failed(interpreter.call(function, values, results)))
     return failure();
   if (results.size() != function.getNumResults()) {

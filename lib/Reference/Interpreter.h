@@ -56,6 +56,11 @@ const HandlerTable &getHandlers();
 
 class Interpreter {
 public:
+  /// With `relaxed`, what numerics=relaxed allows is right as well.
+  explicit Interpreter(bool relaxed = false) : relaxed(relaxed) {}
+
+  bool isRelaxed() const { return relaxed; }
+
   /// Runs a function's body.
   LogicalResult call(func::FuncOp function, ArrayRef<RuntimeValue> arguments,
                      SmallVectorImpl<RuntimeValue> &results);
@@ -96,6 +101,7 @@ public:
 private:
   LogicalResult run(Operation *op);
 
+  const bool relaxed;
   std::vector<llvm::DenseMap<Value, RuntimeValue>> frames;
 };
 

@@ -516,6 +516,7 @@ static LogicalResult runSoftmax(Interpreter &interpreter, Operation *op) {
   const int64_t count = rows[dim];
   rows[dim] = std::min<int64_t>(count, 1);
   const long double u = format->unitRoundoff();
+  const bool isNarrow = interpreter.isRelaxed() && format->precision == 24;
   auto runRow = [&](ArrayRef<int64_t> indices) {
     const int64_t from = x->at(indices), to = result->at(indices);
     std::vector<Number> row(count);
@@ -541,7 +542,7 @@ static LogicalResult runSoftmax(Interpreter &interpreter, Operation *op) {
                              2 * std::fabs(distance)));
       result->set(to + i * result->strides[dim],
                   normalized({y, 0, error + format->smallest(),
-                              format->precision == 24 ? y * kNarrowError : 0}));
+                              isNarrow ? y * kNarrowError : 0}));
     }
     return success();
   };

@@ -159,8 +159,8 @@ static Number selectNumber(const Number &condition, const Number &ifTrue,
           std::fmax(chosen.soft, other.soft)};
 }
 
-static ScalarFunction getFloatFunction(Operation *op,
-                                       const FloatFormat &format) {
+static ScalarFunction getFloatFunction(Operation *op, const FloatFormat &format,
+                                       bool relaxed) {
   using Fn = ScalarFunction;
   auto binary = [](Number (*function)(const Number &, const Number &)) -> Fn {
     return [=](const Number *o) { return function(o[0], o[1]); };
@@ -211,9 +211,12 @@ static ScalarFunction getFloatFunction(Operation *op,
         return unary(+[](long double x) { return 1 / std::sqrt(x); }, 1);
       })
       .Case([&](math::ExpOp) -> Fn {
-        return [exp = unary(U(std::exp), 1), format](const Number *o) {
+        ScalarFunction exp = unary(U(std::exp), 1);
+        if (!relaxed || format.precision != 24)
+          return exp;
+        return [exp](const Number *o) {
           Number result = exp(o);
-          if (format.precision == 24 && std::isfinite(result.value))
+          if (std::isfinite(result.value))
             result.narrow = result.value * kNarrowError;
           return result;
         };
@@ -503,7 +506,8 @@ static ScalarFunction makeAffine(AffineMap map, bool least) {
   };
 }
 
-ScalarFunction mlir::xfmr::reference::getScalarFunction(Operation *op) {
+ScalarFunction mlir::xfmr::reference::getScalarFunction(Operation *op,
+                                                        bool relaxed) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0)
     return nullptr;
   Type result = getElementTypeOrSelf(op->getResult(0).getType());
@@ -517,7 +521,7 @@ ScalarFunction mlir::xfmr::reference::getScalarFunction(Operation *op) {
   if (IntegerFunction function = getIntegerFunction(op))
     return makeInteger(function, width);
   if (std::optional<FloatFormat> format = getFloatFormat(result))
-    if (ScalarFunction function = getFloatFunction(op, *format))
+    if (ScalarFunction function = getFloatFunction(op, *format, relaxed))
       return function;
   return TypeSwitch<Operation *, ScalarFunction>(op)
       .Case([](arith::CmpFOp compare) -> ScalarFunction {

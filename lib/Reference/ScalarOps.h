@@ -18,8 +18,9 @@ namespace mlir::xfmr::reference {
 using ScalarFunction = std::function<Number(const Number *operands)>;
 
 /// The meaning of an arith, math or affine op on elements; null when it has
-/// none. A tensor-typed op is taken element by element.
-ScalarFunction getScalarFunction(Operation *op);
+/// none. A tensor-typed op is taken element by element. With `relaxed`, an
+/// exponential has the digits alone that a rounding to a half type leaves.
+ScalarFunction getScalarFunction(Operation *op, bool relaxed);
 
 /// The value of an affine expression; nothing for a division by zero.
 std::optional<int64_t> evaluateAffine(AffineExpr expression,

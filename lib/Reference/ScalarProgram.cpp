@@ -131,7 +131,7 @@ LogicalResult mlir::xfmr::reference::runScalarOp(Interpreter &interpreter,
     interpreter.bind(constant, *value);
     return success();
   }
-  ScalarFunction function = getScalarFunction(op);
+  ScalarFunction function = getScalarFunction(op, interpreter.isRelaxed());
   Type type = function ? op->getResult(0).getType() : Type();
   if (!function || isa<VectorType>(type))
     return op->emitOpError("is not supported by the reference");
@@ -232,7 +232,7 @@ FailureOr<ScalarFunction> ScalarProgram::getFunction(Interpreter &interpreter,
     return getExtract(interpreter, op, extract.getTensor());
   if (auto load = dyn_cast<memref::LoadOp>(op))
     return getExtract(interpreter, op, load.getMemRef());
-  if (ScalarFunction function = getScalarFunction(op))
+  if (ScalarFunction function = getScalarFunction(op, interpreter.isRelaxed()))
     if (!isa<ShapedType>(op->getResult(0).getType()))
       return function;
   op->emitOpError("is not supported by the reference in the body of an op");

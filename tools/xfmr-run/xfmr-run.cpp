@@ -172,12 +172,13 @@ llvm::Error writeOutputs(const Options &options, const Results &results,
 
 /// Compares what the call made with the reference.
 llvm::Error check(func::FuncOp original, const Results &results,
-                  const Arguments &arguments, const Arguments &before) {
+                  const Arguments &arguments, const Arguments &before,
+                  bool relaxed) {
   SmallVector<reference::ArrayView> views;
   for (unsigned index = 0; index < before.size(); ++index)
     views.push_back(getView(before[index]));
   FailureOr<SmallVector<reference::Expected>> expected =
-      reference::evaluate(original, views);
+      reference::evaluate(original, views, relaxed);
   if (failed(expected))
     return makeError("the reference cannot evaluate '" + original.getName() +
                      "'");
@@ -267,7 +268,8 @@ llvm::Error run(const Options &options) {
   if (llvm::Error error = writeOutputs(options, results, *arguments))
     return error;
   if (options.check)
-    if (llvm::Error error = check(*entry, results, *arguments, *before))
+    if (llvm::Error error = check(*entry, results, *arguments, *before,
+                                  options.getLowering().relaxed))
       return error;
   if (options.time) {
     TimeOptions time;

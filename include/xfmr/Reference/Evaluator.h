@@ -59,9 +59,11 @@ struct Expected {
 /// results in order, then the final contents of every memref argument that the
 /// function wrote, in the order of arguments. Memref arguments of one element
 /// type whose memory overlaps are seen as aliases. What cannot be evaluated is
-/// reported as an error at its op.
+/// reported as an error at its op. With `relaxed`, what numerics=relaxed allows
+/// is right as well.
 FailureOr<SmallVector<Expected>> evaluate(func::FuncOp function,
-                                          ArrayRef<ArrayView> arguments);
+                                          ArrayRef<ArrayView> arguments,
+                                          bool relaxed = false);
 
 /// How an array differs from what was expected. An element is wrong when its
 /// class differs (NaN, the infinities, numbers; the sign of a zero is free) or

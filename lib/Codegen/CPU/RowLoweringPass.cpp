@@ -54,6 +54,7 @@ struct LowerRowGroups : xfmr::impl::LowerRowGroupsBase<LowerRowGroups> {
     options.isX86 = x86;
     options.shareRowsFrom = shareRowsFrom;
     options.shortRows = shortRows;
+    options.shortFunctions = shortFunctions;
 
     SmallVector<Block *> blocks;
     getOperation()->walk([&](Block *block) {

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 #include "xfmr/Dialect/IR/RoundedTo.h"
 
 using namespace mlir;
@@ -31,7 +32,7 @@ class RoundedFunctions {
 public:
   explicit RoundedFunctions(const RowPlan &plan) : plan(plan) {}
 
-  void mark();
+  void mark(Location loc);
 
 private:
   linalg::LinalgOp getOp(unsigned node) const { return plan.nodes[node].op; }
@@ -141,7 +142,7 @@ int64_t RoundedFunctions::countErrors(unsigned node, Value value) const {
   return errors;
 }
 
-void RoundedFunctions::mark() {
+void RoundedFunctions::mark(Location loc) {
   for (auto [index, node] : llvm::enumerate(plan.nodes)) {
     linalg::LinalgOp op = node.op;
     for (auto exp : op.getBlock()->getOps<math::ExpOp>())
@@ -158,11 +159,16 @@ void RoundedFunctions::mark() {
     if (errors > 0 && (!type || !type.isF16()))
       type = rounding->getResult(0).getType();
   }
-  if (type)
-    for (Operation *function : functions)
-      function->setAttr(kRoundedToAttrName, TypeAttr::get(type));
+  if (!type)
+    return;
+  for (Operation *function : functions)
+    function->setAttr(kRoundedToAttrName, TypeAttr::get(type));
+  remark::passed(loc, remark::RemarkOpts::name("FunctionsShortened")
+                          .category("xfmr-lower-row-groups"))
+      << "computes exponentials to the digits that a rounding leaves"
+      << remark::metric("functions", functions.size());
 }
 
-void rows::markRoundedFunctions(const RowPlan &plan) {
-  RoundedFunctions(plan).mark();
+void rows::markRoundedFunctions(const RowPlan &plan, Location loc) {
+  RoundedFunctions(plan).mark(loc);
 }

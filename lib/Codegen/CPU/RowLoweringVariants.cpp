@@ -353,6 +353,7 @@ void rows::emitIf(OpBuilder &builder, Location loc, Condition condition,
 void rows::emitRowGroup(RewriterBase &rewriter, Location loc,
                         const RowPlan &plan,
                         const RowLoweringOptions &options) {
-  markRoundedFunctions(plan);
+  if (options.shortFunctions)
+    markRoundedFunctions(plan, loc);
   VariantEmitter(rewriter, loc, plan, options).emit();
 }

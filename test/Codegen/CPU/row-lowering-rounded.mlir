@@ -1,4 +1,9 @@
-// RUN: xfmr-opt --xfmr-lower-row-groups --split-input-file %s | FileCheck %s
+// RUN: xfmr-opt --xfmr-lower-row-groups=short-functions --split-input-file %s | FileCheck %s
+// RUN: xfmr-opt --xfmr-lower-row-groups --split-input-file %s | FileCheck %s --check-prefix=EXACT
+// RUN: xfmr-opt --xfmr-lower-row-groups=short-functions --split-input-file --remarks-filter=xfmr-lower-row-groups -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// EXACT-NOT: xfmr.rounded_to
+// REMARK: FunctionsShortened{{.*}}computes exponentials to the digits that a rounding leaves
 
 // Exponentials whose values, and the sums of them, reach nothing but roundings to
 // half types need no more digits than these leave.

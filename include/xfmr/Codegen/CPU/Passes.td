@@ -404,9 +404,10 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     alone.
     Results may lie over operands that are read at the same position.
 
-    Changes numerics: yes, within the accumulator type: the order of sums, and
-    exponentials that reach nothing but roundings to f16 or bf16 are marked
-    (`xfmr.rounded_to`), to be computed to the digits that these leave.
+    Changes numerics: yes, within the accumulator type: the order of sums. With
+    `short-functions`, which `numerics=relaxed` sets, exponentials that reach
+    nothing but roundings to f16 or bf16 are marked (`xfmr.rounded_to`), to be
+    computed to the digits that these leave; a remark says so.
 
     Before:
     ```mlir
@@ -458,6 +459,9 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     Option<"shortRows", "short-rows", "unsigned", "0",
            "Rows a step, at most, where the inputs of one fit half of the vector "
            "registers and stay there; 0 for loops over every row">,
+    Option<"shortFunctions", "short-functions", "bool", "false",
+           "Exponentials that reach nothing but roundings to f16 or bf16 have the "
+           "digits that these leave; changes bits">,
     Option<"x86", "x86", "bool", "false",
            "The target is an x86 CPU: fences behind non-temporal stores, additions by its multipliers too">
   ];

@@ -59,6 +59,9 @@ struct RowLoweringOptions {
   /// Rows of which the inputs fit half of the vector registers stay there, and
   /// so many or less are taken a step; 0 for loops over every row.
   unsigned shortRows = 0;
+  /// Exponentials that reach nothing but roundings to f16 or bf16 have the
+  /// digits that these leave: `xfmr.rounded_to`.
+  bool shortFunctions = false;
   /// The target is an x86 CPU: its non-temporal stores need a fence.
   bool isX86 = false;
 };
