@@ -24,7 +24,7 @@ ACTIVATION = 0.14e-9  # seconds a hidden value
 # from a product to its result.
 CYCLES_PRODUCT, CYCLES_STORE, LATENCY = 16, 16, 52
 # From llvm-mca -mcpu=sapphirerapids: cycles a row, and panel, of the update of the output.
-CYCLES_UPDATE = 4.2
+CYCLES_UPDATE = 4.1
 # From a prefetch to the line.
 L3_SECONDS, DRAM_SECONDS = 80e-9, 150e-9
 L1, L2, LAST_LEVEL = 48 << 10, 2 << 20, 22 << 20

@@ -318,8 +318,10 @@ void KernelEmitter::emitUpdate(const RowBlock &block, const Tiles &sums) {
                     builder, loc, out, at, masks[half],
                     arith::AddFOp::create(builder, loc, before, sum));
                 // Columns of padding are zero, and not stored.
-                least = arith::MinUIOp::create(
-                    builder, loc, least, tiny.getMagnitude(sum, masks[half]));
+                Value less = arith::MinUIOp::create(builder, loc, least,
+                                                    tiny.getMagnitude(sum));
+                least = arith::SelectOp::create(builder, loc, masks[half], less,
+                                                least);
               }
               return Tiles{least};
             }).front();
