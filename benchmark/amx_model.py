@@ -92,10 +92,9 @@ class Network:
             self.products = self.steps = self.behind = 0
             for _ in "gate", "up":
                 self.add_product(rows, self.d, self.ff)
-                self.add_pass(rows, self.ff, 8)  # zeros, to add to
             for block in cut(self.ff, HIDDEN_BLOCK):
                 self.add_product(rows, block, self.d)
-            self.add_pass(rows, self.d, 8 + 6)  # zeros, and the result
+            self.add_pass(rows, self.d, 8 + 6)  # zeros to add to, and the result
             # Gates and ups, and what they become.
             behind = self.behind / CLOCK + rows * self.ff * ACTIVATION
             memory = self.weights / self.bandwidth

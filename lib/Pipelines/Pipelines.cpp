@@ -155,6 +155,8 @@ static void addVectorizeStage(OpPassManager &pm,
   // First: it rewrites contractions on tensors onto memrefs.
   pm.addPass(createLowerRowGroups(rowGroups));
   pm.addPass(createLowerContractions(contractions));
+  // Zeros that products could not do without.
+  pm.addPass(createLowerRowGroups(rowGroups));
   if (options.packWeights)
     pm.addPass(createOutlineWeightPacking({options.runtimeChecks}));
   LowerWeightPackingOptions packing;

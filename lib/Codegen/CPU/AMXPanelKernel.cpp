@@ -115,7 +115,7 @@ private:
   Value getWeights(Value panel, Value pair);
   /// Prefetches `count` pairs of inputs.
   void emitPrefetch(Value weights, Value pair, Value count, int64_t locality);
-  Value emitMask(Value firstColumn);
+  Value emitMask(Value firstColumn, Value end);
   Value loadSums(Value tile, Value row);
   void emitTinySums(const RowBlock &block, Value numRows, Value least);
   void emitUpdate(const RowBlock &block, const Tiles &sums);
@@ -123,7 +123,8 @@ private:
   OpBuilder &builder;
   Location loc;
   func::FuncOp function;
-  Value lhs, packed, out, rows, columns, inputs, firstPanel, firstPair, fetch;
+  Value lhs, packed, out, rows, columns, inputs, firstPanel, firstPair, fetch,
+      overwrite;
   /// Sums of a block on their way to the output, and weights of a last step
   /// that is not whole.
   Value sumTiles, weightTiles;
@@ -210,12 +211,12 @@ KernelEmitter::emitStep(const RowBlock &block, Value input, ValueRange sums,
   return next;
 }
 
-/// The columns of a half of a panel that the output has: all, or less in the
-/// last panel.
-Value KernelEmitter::emitMask(Value firstColumn) {
+/// Those of a tile's columns, of which `firstColumn` is the first, that come
+/// before `end`.
+Value KernelEmitter::emitMask(Value firstColumn, Value end) {
   return vector::CreateMaskOp::create(
       builder, loc, VectorType::get({kTile}, builder.getI1Type()),
-      subtract(columns, firstColumn));
+      subtract(end, firstColumn));
 }
 
 Value KernelEmitter::loadSums(Value tile, Value row) {
@@ -268,8 +269,9 @@ void KernelEmitter::emitTinySums(const RowBlock &block, Value numRows,
           });
       Value sum = loadSums(tile, tileRow);
       Value column = add(firstColumn, multiply(half, kTile));
-      Value isTiny = arith::AndIOp::create(
-          builder, loc, tiny.isTiny(tiny.getMagnitude(sum)), emitMask(column));
+      Value isTiny = arith::AndIOp::create(builder, loc,
+                                           tiny.isTiny(tiny.getMagnitude(sum)),
+                                           emitMask(column, columns));
       Value at[] = {add(block.row, row), column};
       Value total = vector::MaskedLoadOp::create(builder, loc, type, out, at,
                                                  isTiny, none);
@@ -289,11 +291,18 @@ void KernelEmitter::emitUpdate(const RowBlock &block, const Tiles &sums) {
     amx::TileStoreOp::create(builder, loc, sumTiles,
                              ValueRange{index(number), zero, zero}, sum);
   int64_t halves = 2 * block.panels.size();
-  SmallVector<Value> firstColumns, masks;
+  // The first sums of an output that is overwritten are added to nothing.
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        block.input, zero);
+  Value endBefore = arith::SelectOp::create(
+      builder, loc, arith::AndIOp::create(builder, loc, overwrite, isFirst),
+      zero, columns);
+  SmallVector<Value> firstColumns, masks, masksBefore;
   for (int64_t half = 0; half < halves; ++half) {
     firstColumns.push_back(
         add(multiply(block.panels[half / 2], kPanel), half % 2 * kTile));
-    masks.push_back(emitMask(firstColumns.back()));
+    masks.push_back(emitMask(firstColumns.back(), columns));
+    masksBefore.push_back(emitMask(firstColumns.back(), endBefore));
   }
   Value none =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
@@ -312,7 +321,7 @@ void KernelEmitter::emitUpdate(const RowBlock &block, const Tiles &sums) {
               for (int64_t half = 0; half < halves; ++half) {
                 Value at[] = {add(firstRow, row), firstColumns[half]};
                 Value before = vector::MaskedLoadOp::create(
-                    builder, loc, type, out, at, masks[half], none);
+                    builder, loc, type, out, at, masksBefore[half], none);
                 Value sum = loadSums(index(tile * halves + half), row);
                 vector::MaskedStoreOp::create(
                     builder, loc, out, at, masks[half],
@@ -488,8 +497,8 @@ void KernelEmitter::emitManyRows(Value begin) {
 }
 
 void KernelEmitter::emit() {
-  Value *parameters[] = {&lhs,    &packed,     &out,       &rows, &columns,
-                         &inputs, &firstPanel, &firstPair, &fetch};
+  Value *parameters[] = {&lhs,    &packed,     &out,       &rows,  &columns,
+                         &inputs, &firstPanel, &firstPair, &fetch, &overwrite};
   for (auto [value, argument] :
        llvm::zip_equal(parameters, function.getArguments()))
     *value = argument;
@@ -529,7 +538,7 @@ func::FuncOp mlir::xfmr::getAMXPanelKernel(OpBuilder &builder,
               {dynamic, 2 * kPanel, 2, 1}),
       strided({dynamic, dynamic}, builder.getF32Type(), {dynamic, 1})};
   types.append(5, builder.getIndexType());
-  types.push_back(builder.getI1Type());
+  types.append(2, builder.getI1Type());
   // One configuration of the tiles is for one function.
   return getKernelFunction(
       builder, caller->getParentOfType<ModuleOp>().getLoc(), caller,

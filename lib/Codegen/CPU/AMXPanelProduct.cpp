@@ -176,6 +176,8 @@ void mlir::xfmr::emitAMXPanelProduct(RewriterBase &rewriter, Location loc,
       rewriter, loc, rewriter.getAffineDimExpr(0).floorDiv(2),
       {product.firstInput})));
   operands.push_back(fetch);
+  operands.push_back(
+      arith::ConstantIntOp::create(rewriter, loc, product.overwrites, 1));
 
   Value freed;
   Operation *end = nullptr;
@@ -187,6 +189,18 @@ void mlir::xfmr::emitAMXPanelProduct(RewriterBase &rewriter, Location loc,
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfter(end ? end : call.getOperation());
   memref::DeallocOp::create(rewriter, loc, freed);
+}
+
+/// A product in vector code, which adds to what the output holds.
+static void emitOnVectors(RewriterBase &rewriter, Location loc,
+                          const PanelProduct &product,
+                          const ContractionLoweringOptions &options) {
+  if (product.overwrites) {
+    Value zero = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getZeroAttr(product.getAccumulatorType()));
+    linalg::FillOp::create(rewriter, loc, zero, product.out);
+  }
+  emitVectorPanelProduct(rewriter, loc, product, options);
 }
 
 /// Says what a bf16 product becomes, where there are tiles to choose.
@@ -209,7 +223,7 @@ void mlir::xfmr::emitPanelProduct(RewriterBase &rewriter, Location loc,
   if (options.target.hasAMXBF16)
     remarkChoice(loc, useTiles, reason);
   if (!useTiles)
-    return emitVectorPanelProduct(rewriter, loc, product, options);
+    return emitOnVectors(rewriter, loc, product, options);
   auto branch = scf::IfOp::create(
       rewriter, loc, emitAMXCondition(rewriter, loc, product, options),
       /*withElseRegion=*/true);
@@ -217,5 +231,5 @@ void mlir::xfmr::emitPanelProduct(RewriterBase &rewriter, Location loc,
   rewriter.setInsertionPointToStart(branch.thenBlock());
   emitAMXPanelProduct(rewriter, loc, product, options, leftSides);
   rewriter.setInsertionPointToStart(branch.elseBlock());
-  emitVectorPanelProduct(rewriter, loc, product, options);
+  emitOnVectors(rewriter, loc, product, options);
 }

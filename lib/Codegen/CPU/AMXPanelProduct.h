@@ -59,9 +59,11 @@ inline constexpr StringLiteral kAMXPanelKernel = "xfmr_amx_panel_product";
 
 /// The module's kernel of panel products on tiles, for code of `caller`'s
 /// target:
-///   (lhs, packed, out, rows, columns, inputs, first panel, first pair, fetch)
+///   (lhs, packed, out, rows, columns, inputs, first panel, first pair, fetch,
+///    overwrite)
 /// Rows are read up to a multiple of 16 and inputs up to one of 32, where the
-/// left side has to be zero. With `fetch`, weights are prefetched.
+/// left side has to be zero. With `fetch`, weights are prefetched;
+/// with `overwrite`, the output holds the product alone. Else it is added.
 func::FuncOp getAMXPanelKernel(OpBuilder &builder, func::FuncOp caller);
 
 } // namespace mlir::xfmr

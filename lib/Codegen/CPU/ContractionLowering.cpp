@@ -130,3 +130,28 @@ bool mlir::xfmr::isPanelProduct(linalg::LinalgOp op) {
   return succeeded(info) && info->batch.empty() && !info->m.empty() &&
          info->n.size() == 1 && info->k.size() == 1;
 }
+
+/// Whether memory is after `op` what it was before.
+static bool keepsMemory(Operation *op) {
+  return isMemoryEffectFree(op) || isa<memref::AllocOp>(op);
+}
+
+linalg::FillOp mlir::xfmr::getZeros(linalg::LinalgOp op) {
+  Operation *before = op->getPrevNode();
+  while (before && keepsMemory(before))
+    before = before->getPrevNode();
+  auto fill = dyn_cast_or_null<linalg::FillOp>(before);
+  if (!fill || !fill.hasPureBufferSemantics() || op.getNumDpsInits() != 1 ||
+      fill.output() != op.getDpsInits()[0] ||
+      !matchPattern(fill.value(), m_PosZeroFloat()))
+    return {};
+  return fill;
+}
+
+bool mlir::xfmr::makesZerosForProduct(linalg::FillOp fill) {
+  Operation *after = fill->getNextNode();
+  while (after && keepsMemory(after))
+    after = after->getNextNode();
+  auto product = dyn_cast_or_null<linalg::LinalgOp>(after);
+  return product && getZeros(product) == fill && isPanelProduct(product);
+}

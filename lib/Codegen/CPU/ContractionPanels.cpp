@@ -74,6 +74,8 @@ private:
   const ContractionLoweringOptions &options;
   PackedWeights &weights;
   AMXLeftSides &leftSides;
+  /// What makes zeros for the product, if the product does without.
+  linalg::FillOp zeros;
   Value lhs, rhs, out;
   WeightLayout order;
   PanelLayout layout;
@@ -313,6 +315,7 @@ void PanelLowering::emitGroups(Value lhsMatrix, Value outMatrix) {
       product.firstPanel = product.firstInput = zero;
       return emitPackedEachTime(product, column, group);
     }
+    product.overwrites = bool(zeros);
     product.packed = part->packed;
     product.firstInput = part->firstInput;
     AffineExpr first, from;
@@ -361,6 +364,11 @@ PanelForm PanelLowering::emit() {
   else if (info.m.empty()) // To pack it costs more than to multiply it.
     return PanelForm::None;
 
+  // Tiles need no zeros to add to; vectors fetch sums while they multiply.
+  int64_t inputs = extents[info.k.back()];
+  if (part && options.target.hasAMXBF16 && !options.batchInvariant &&
+      type.getElementType().isBF16() && !ShapedType::isDynamic(inputs))
+    zeros = getZeros(info.op);
   if (collapseRows()) {
     emitGroups(lhs, out);
   } else {
@@ -370,6 +378,8 @@ PanelForm PanelLowering::emit() {
     SmallVector<Value> position(extents.size());
     emitRowLoops(outer, position);
   }
+  if (zeros)
+    rewriter.eraseOp(zeros);
   return part ? PanelForm::Packed : PanelForm::PackedEachTime;
 }
 

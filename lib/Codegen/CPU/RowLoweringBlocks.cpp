@@ -98,6 +98,10 @@ void mlir::xfmr::lowerRowGroupsInBlock(RewriterBase &rewriter, Block &block,
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!linalgOp || !linalgOp.hasPureBufferSemantics())
       continue;
+    // The product is lowered first.
+    if (auto fill = dyn_cast<linalg::FillOp>(op);
+        fill && makesZerosForProduct(fill))
+      continue;
     Location loc = op.getLoc();
     if (succeeded(lowerBufferOp(rewriter, linalgOp, options, reason)))
       remark::passed(

@@ -117,6 +117,51 @@ func.func @stride(%x: memref<16x4096xbf16>, %w: memref<512x4096xbf16> {xfmr.weig
   return
 }
 
+// Tiles overwrite what would be zeros; vector code has them.
+// CHECK-LABEL: func @overwrites
+// CHECK-NOT: linalg.fill
+// CHECK: scf.if
+// CHECK-NOT: linalg.fill
+// CHECK: call @xfmr_amx_panel_product({{.*}}, %true)
+// CHECK: } else {
+// CHECK: linalg.fill ins(%{{.*}} : f32) outs(%[[OUT:.*]] : memref<128x64xf32
+// CHECK: call @xfmr_panel_product_bf16_bf16_f32
+// CHECK-NOT: linalg.fill
+// CHECK: return
+func.func @overwrites(%x: memref<128x96xbf16>, %w: memref<64x96xbf16> {xfmr.weight}, %y: memref<128x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<128x64xf32>)
+  linalg.generic #contraction ins(%x, %w : memref<128x96xbf16>, memref<64x96xbf16>) outs(%y : memref<128x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %c, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// Other numbers are added to.
+// CHECK-LABEL: func @adds
+// CHECK: linalg.fill
+// CHECK: call @xfmr_amx_panel_product({{.*}}, %false)
+// CHECK-NOT: linalg.fill
+// CHECK: return
+func.func @adds(%x: memref<128x96xbf16>, %w: memref<64x96xbf16> {xfmr.weight}, %y: memref<128x64xf32>) {
+  %one = arith.constant 1.0 : f32
+  linalg.fill ins(%one : f32) outs(%y : memref<128x64xf32>)
+  linalg.generic #contraction ins(%x, %w : memref<128x96xbf16>, memref<64x96xbf16>) outs(%y : memref<128x64xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %c, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
 // Two products of the same rows in a loop have one copy of them.
 // CHECK-LABEL: func @shared
 // CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<16x4128xbf16>

@@ -1,8 +1,8 @@
 // Products on emulated AMX tiles against the reference: every way through the kernel
 // (one row up to several blocks of rows and an odd number of panels; inputs and columns
 // that are not whole steps and tiles; several blocks of inputs), rows that have to be
-// copied, one row of vector code that reads eight panels at a time, and values whose sums
-// round in one direction.
+// copied, one row of vector code that reads eight panels at a time, outputs that are
+// overwritten, and values whose sums round in one direction.
 
 // RUN: xfmr-run %s --entry=ragged --shape=0=3x70 --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=ragged --shape=0=31x70 --check --cpu=sapphirerapids --emulate -O1
@@ -13,6 +13,7 @@
 // RUN: xfmr-run %s --entry=long --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=long --init=const:0.1 --check --cpu=sapphirerapids --emulate -O1
 // RUN: xfmr-run %s --entry=network --shape=0=33x48 --check --cpu=sapphirerapids --emulate -O1
+// RUN: xfmr-run %s --entry=deep --shape=0=33x2100 --shape=4=33x2100 --check --cpu=sapphirerapids --emulate -O1
 
 // Products are done by tiles here, not by vectors: code for the processor itself has
 // one configuration of the tiles, and no call or store of one in a loop over inputs.
@@ -50,4 +51,10 @@ func.func @long(%x: tensor<32x6144xbf16>, %w: tensor<6144x32xbf16> {xfmr.weight}
 func.func @network(%x: tensor<?x48xbf16>, %g: tensor<100x48xbf16> {xfmr.weight}, %u: tensor<100x48xbf16> {xfmr.weight}, %d: tensor<48x100xbf16> {xfmr.weight}, %y: tensor<?x48xf32>) -> tensor<?x48xf32> {
   %0 = xfmr.swiglu_ffn ins(%x : tensor<?x48xbf16>) gate(%g : tensor<100x48xbf16>) up(%u : tensor<100x48xbf16>) down(%d : tensor<48x100xbf16>) outs(%y : tensor<?x48xf32>) layout(out_in) -> tensor<?x48xf32>
   return %0 : tensor<?x48xf32>
+}
+
+// Gate and up overwrite what lies in their memory, and add a second block of inputs.
+func.func @deep(%x: tensor<?x2100xbf16>, %g: tensor<40x2100xbf16> {xfmr.weight}, %u: tensor<40x2100xbf16> {xfmr.weight}, %d: tensor<2100x40xbf16> {xfmr.weight}, %y: tensor<?x2100xf32>) -> tensor<?x2100xf32> {
+  %0 = xfmr.swiglu_ffn ins(%x : tensor<?x2100xbf16>) gate(%g : tensor<40x2100xbf16>) up(%u : tensor<40x2100xbf16>) down(%d : tensor<2100x40xbf16>) outs(%y : tensor<?x2100xf32>) layout(out_in) -> tensor<?x2100xf32>
+  return %0 : tensor<?x2100xf32>
 }

@@ -65,6 +65,14 @@ FailureOr<ContractionInfo> matchContraction(linalg::LinalgOp op,
 /// that threads can share its columns.
 bool isPanelProduct(linalg::LinalgOp op);
 
+/// What sets the output of `op`, on memrefs, to zeros right before it; null
+/// where nothing does.
+linalg::FillOp getZeros(linalg::LinalgOp op);
+
+/// Whether `fill` makes zeros for a product of rows by one matrix, whose
+/// lowering may do without them.
+bool makesZerosForProduct(linalg::FillOp fill);
+
 /// Whether all operands are strided memrefs.
 LogicalResult checkMemrefs(linalg::LinalgOp op, std::string *reason = nullptr);
 

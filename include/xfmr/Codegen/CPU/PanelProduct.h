@@ -43,6 +43,8 @@ struct PanelProduct {
   /// The input of the packed weights that multiplies `lhs`'s first column; the
   /// first of a pair, where weights are in pairs.
   OpFoldResult firstInput;
+  /// `out` is to hold the product alone, whatever it holds before.
+  bool overwrites = false;
 
   Type getLhsType() const { return getElementTypeOrSelf(lhs.getType()); }
   Type getWeightType() const { return getElementTypeOrSelf(packed.getType()); }
