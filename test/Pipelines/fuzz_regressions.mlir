@@ -10,3 +10,10 @@ func.func @largest_size(%x: memref<?x9223372036854775807xf64>, %w: memref<922337
       outs(%z : memref<?x4xf64>)
   return
 }
+
+// Sizes whose product is no number of 64 bits: no short rows.
+func.func @overflowing_size(%x: memref<32x4x4611686018427387904xf32>, %y: memref<32x4x4611686018427387904xf32>) {
+  xfmr.layernorm ins(%x : memref<32x4x4611686018427387904xf32>)
+      outs(%y : memref<32x4x4611686018427387904xf32>) eps(1.0e-05) normalized_dims(2)
+  return
+}

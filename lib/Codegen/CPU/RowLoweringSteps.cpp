@@ -35,10 +35,12 @@ constexpr int64_t kLongest = 1 << 14;
 static int64_t getElements(const RowPlan &plan, const RowNode &node) {
   int64_t elements = 1;
   for (unsigned dim : node.dims)
-    if (!plan.isRow(dim))
-      elements = plan.dims[dim].isDynamic()
-                     ? kLongest
-                     : std::min(kLongest, elements * plan.dims[dim].extent);
+    if (!plan.isRow(dim)) {
+      const LoopExtent &extent = plan.dims[dim];
+      int64_t length =
+          extent.isDynamic() ? kLongest : std::min(kLongest, extent.extent);
+      elements = std::min(kLongest, elements * length);
+    }
   return elements;
 }
 
