@@ -329,3 +329,25 @@ func.func @shared_dynamic(%x: memref<?x?xbf16>, %g: memref<?xbf16>, %y: memref<?
   bufferization.materialize_in_destination %scaled in restrict writable %y : (tensor<?x?xbf16>, memref<?x?xbf16>) -> ()
   return
 }
+
+// -----
+
+#id = affine_map<(i, j, k) -> (i, j, k)>
+#row = affine_map<(i, j, k) -> (i)>
+
+// More elements than there are numbers are not a short row.
+
+// CHECK-LABEL: func @endless(
+// CHECK:         scf.for
+// CHECK:           scf.for %{{.*}} = %c0 to %c4 step %c1
+func.func @endless(%x: memref<32x4x4611686018427387904xf32>, %y: memref<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<32xf32>)
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%x : memref<32x4x4611686018427387904xf32>) outs(%y : memref<32xf32>) {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %acc, %v : f32
+    linalg.yield %s : f32
+  }
+  return
+}
