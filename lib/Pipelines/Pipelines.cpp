@@ -208,7 +208,9 @@ static void addLLVMStage(OpPassManager &pm, const CPUPipelineOptions &options,
   ExpandNarrowFloatOptions narrowFloat;
   narrowFloat.nativeBF16 =
       target.convertsBF16 && target.vectorBytes == 64 && !options.emulate;
-  narrowFloat.shuffleWords = narrowFloat.nativeBF16 && target.shufflesWords;
+  // Exponentials of all digits keep the units busy that shuffle, too.
+  narrowFloat.shuffleWords = narrowFloat.nativeBF16 && target.shufflesWords &&
+                             options.numerics == NumericsMode::Relaxed;
   pm.addPass(createExpandNarrowFloat(narrowFloat));
   pm.addPass(createConvertVectorToSCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
