@@ -36,7 +36,7 @@ BUDGETS = {
         "gated_gelu_tanh_f32": (27.75, 40),
         "gated_gelu_tanh_bf16": (20.75, 56),
         "softmax_f32": (25.50, 38),
-        "softmax_bf16": (29.25, 58),
+        "softmax_bf16": (28.50, 57),
     },
     "sapphirerapids": {
         "rmsnorm_f32": (7.25, 19),
