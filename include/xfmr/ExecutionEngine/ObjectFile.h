@@ -29,8 +29,8 @@ std::optional<OutputKind> getOutputKind(StringRef path);
 /// How to link a shared library.
 struct LinkOptions {
   /// The C compiler to link with; when empty, `ld` of PATH, where that and the
-  /// C library are enough, then clang of this LLVM, then `cc`, `gcc` and `clang`
-  /// of PATH, then this LLVM's ld.lld.
+  /// C library are enough, then clang of this LLVM, then `cc`, `gcc` and
+  /// `clang` of PATH, then this LLVM's ld.lld.
   std::string linker;
   /// Link the OpenMP library, which is then found by the library's run path.
   bool openMP = false;
