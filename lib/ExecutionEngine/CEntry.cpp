@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/ScopedPrinter.h"
 
@@ -146,17 +147,18 @@ private:
 
   void checkArgument(const EntryValue &value, llvm::Value *descriptor);
   void expect(llvm::Value *condition) {
-    status = builder.CreateSelect(
-        builder.CreateOr(condition,
-                         builder.CreateICmpNE(status, builder.getInt32(0))),
-        status, builder.getInt32(nextStatus++));
+    checks.push_back({condition, builder.getInt32(nextStatus++)});
   }
+  void leaveUnlessChecked(llvm::BasicBlock *fail);
 
   llvm::Module &module;
   llvm::LLVMContext &context;
   llvm::IRBuilder<> builder;
   const EntrySignature &signature;
-  llvm::Value *status = nullptr;
+  /// What has to hold from here on, with the status of what does not.
+  SmallVector<std::pair<llvm::Value *, llvm::Value *>> checks;
+  /// Statuses that are not 0, with the blocks that leave with them.
+  SmallVector<std::pair<llvm::Value *, llvm::BasicBlock *>> failures;
   int32_t nextStatus = 1;
 };
 
@@ -178,6 +180,8 @@ void EntryBuilder::checkArgument(const EntryValue &value,
       ok = builder.CreateAnd(ok, fits);
     else
       expect(fits);
+    // From here on it is known.
+    sizes[dim] = builder.getInt64(value.shape[dim]);
   }
   if (value.isPacked()) {
     llvm::Value *address =
@@ -212,6 +216,26 @@ void EntryBuilder::checkArgument(const EntryValue &value,
       expected = builder.CreateMul(expected, sizes[dim]);
   }
   expect(value.isPacked() ? ok : builder.CreateOr(ok, empty));
+}
+
+/// One branch for what is expected of an argument; what was not so is found
+/// behind it. A status that every check handed on would delay the body.
+void EntryBuilder::leaveUnlessChecked(llvm::BasicBlock *fail) {
+  llvm::Value *all = builder.getTrue(), *status = nullptr;
+  for (auto [condition, ifNot] : checks)
+    all = builder.CreateAnd(all, condition);
+  llvm::Function *entry = fail->getParent();
+  auto *next = llvm::BasicBlock::Create(context, "", entry, fail);
+  auto *failed = llvm::BasicBlock::Create(context, "", entry, fail);
+  builder.CreateCondBr(all, next, failed,
+                       llvm::MDBuilder(context).createLikelyBranchWeights());
+  builder.SetInsertPoint(failed);
+  for (auto [condition, ifNot] : llvm::reverse(checks))
+    status = status ? builder.CreateSelect(condition, status, ifNot) : ifNot;
+  failures.push_back({status, failed});
+  builder.CreateBr(fail);
+  builder.SetInsertPoint(next);
+  checks.clear();
 }
 
 llvm::Expected<llvm::Function *> EntryBuilder::build(StringRef symbol,
@@ -259,23 +283,19 @@ llvm::Expected<llvm::Function *> EntryBuilder::build(StringRef symbol,
 
   setDebugLocation(*body, *entry);
   auto *start = llvm::BasicBlock::Create(context, "", entry);
-  auto *run = llvm::BasicBlock::Create(context, "run", entry);
   auto *done = llvm::BasicBlock::Create(context, "done", entry);
   auto *fail = llvm::BasicBlock::Create(context, "fail", entry);
 
   builder.SetInsertPoint(start);
-  status = builder.getInt32(0);
   nextStatus = firstStatus;
   if (checkDescriptors)
     for (auto [value, argument] :
          llvm::zip_first(signature.arguments, entry->args()))
-      if (!value.isScalar)
+      if (!value.isScalar) {
         checkArgument(value, &argument);
-  llvm::Value *checked = status;
-  builder.CreateCondBr(builder.CreateICmpEQ(checked, builder.getInt32(0)), run,
-                       fail);
+        leaveUnlessChecked(fail);
+      }
 
-  builder.SetInsertPoint(run);
   SmallVector<llvm::Value *> operands;
   for (auto [value, argument] :
        llvm::zip_first(signature.arguments, entry->args())) {
@@ -301,6 +321,7 @@ llvm::Expected<llvm::Function *> EntryBuilder::build(StringRef symbol,
                : call;
   };
   llvm::Value *result = hasStatus ? extract(numResults) : builder.getInt32(0);
+  failures.push_back({result, builder.GetInsertBlock()});
   builder.CreateCondBr(builder.CreateICmpEQ(result, builder.getInt32(0)), done,
                        fail);
 
@@ -316,9 +337,10 @@ llvm::Expected<llvm::Function *> EntryBuilder::build(StringRef symbol,
   builder.CreateRet(builder.getInt32(0));
 
   builder.SetInsertPoint(fail);
-  llvm::PHINode *failed = builder.CreatePHI(builder.getInt32Ty(), 2);
-  failed->addIncoming(checked, start);
-  failed->addIncoming(result, run);
+  llvm::PHINode *failed =
+      builder.CreatePHI(builder.getInt32Ty(), failures.size());
+  for (auto [failure, block] : failures)
+    failed->addIncoming(failure, block);
   for (unsigned index = 0; index < numResults; ++index)
     store(index, llvm::Constant::getNullValue(resultTypes[index]));
   builder.CreateRet(failed);
