@@ -17,8 +17,9 @@ import time
 import footprint
 import kernel
 
-# What one turn moves at least.
-LEAST_BYTES = 256 << 20
+# What one turn moves at least: the system takes some milliseconds to give a second
+# thread a core of its own.
+LEAST_BYTES = 2 << 30
 
 
 def measure(case, support, work, rounds):
@@ -29,7 +30,7 @@ def measure(case, support, work, rounds):
         raise ValueError("%s has no packed weights" % case)
     size = sum(called.buffers[weight][1] for weight, _ in pairs)
     source, target = (support.allocate(size) for _ in range(2))
-    repeat = max(1, LEAST_BYTES // size)
+    repeat = min(1000, max(1, LEAST_BYTES // size))
     # Like all that is measured here: one thread in processor time, more in wall time.
     clock = time.process_time if threads == 1 else time.perf_counter
 
