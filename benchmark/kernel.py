@@ -1,10 +1,13 @@
 """A case compiled by xfmr-compile, on buffers of its own, called from a loop in C."""
 
 import ctypes
+import json
 import os
 import pathlib
 import re
 import subprocess
+import sys
+import tempfile
 import time
 
 import description
@@ -59,6 +62,15 @@ class Support:
 
     def release(self, address, size):
         self.library.release(address, size + SLACK)
+
+
+def answer(measure):
+    """Reads cases, as JSON, and writes what `measure` makes of each of them, of a Support and
+    of a folder to work in."""
+    cases = json.load(sys.stdin)
+    with tempfile.TemporaryDirectory() as folder:
+        support = Support(folder)
+        json.dump([measure(case, support, pathlib.Path(folder)) for case in cases], sys.stdout)
 
 
 def make_descriptor(address, shape):

@@ -8,10 +8,7 @@ the same rounds; and `peak_bytes`, the memory that packing in place takes beside
 a weight can't be packed in place, the last two are null.
 """
 
-import json
-import pathlib
 import sys
-import tempfile
 import time
 
 import footprint
@@ -22,8 +19,8 @@ import kernel
 LEAST_BYTES = 2 << 30
 
 
-def measure(case, support, work, rounds):
-    threads = case["threads"]
+def measure(case, support, work):
+    threads, rounds = case["threads"], int(sys.argv[1])
     called = kernel.Kernel(support, case, work, threads=threads)
     pairs = called.place_packed()
     if not pairs:
@@ -71,13 +68,5 @@ def measure(case, support, work, rounds):
     return case
 
 
-def main():
-    cases = json.load(sys.stdin)
-    with tempfile.TemporaryDirectory() as folder:
-        work = pathlib.Path(folder)
-        support = kernel.Support(work)
-        json.dump([measure(case, support, work, int(sys.argv[1])) for case in cases], sys.stdout)
-
-
 if __name__ == "__main__":
-    main()
+    kernel.answer(measure)

@@ -144,18 +144,13 @@ static void addVectorizeStage(OpPassManager &pm,
   rowGroups.bf16Dot = target.prefersBF16Dot;
   rowGroups.prefetchFromBytes = target.l1Bytes;
   rowGroups.lastLevelBytes = target.lastLevelBytes;
-  rowGroups.nonTemporalFromBytes = target.nonTemporalFromBytes;
-  if (options.threads != 1) {
-    // Where results of one thread stay in the last cache up to some size, those
-    // of several do up to half of it: two threads store into it at twice the
-    // speed, and past it at that of memory.
-    if (target.nonTemporalFromBytes > target.l2Bytes)
-      rowGroups.nonTemporalFromBytes =
-          std::max(target.nonTemporalFromBytes, target.lastLevelBytes / 2);
-    // Its passes are a region each.
+  rowGroups.nonTemporalFromBytes = options.threads == 1
+                                       ? target.nonTemporalFromBytes
+                                       : target.nonTemporalFromBytesOfThreads;
+  // Its passes are a region each.
+  if (options.threads != 1)
     rowGroups.shareRowsFrom =
         std::max<int64_t>(1, 2 * getParallelFrom(options, target));
-  }
   rowGroups.shortRows = target.shortRows;
   rowGroups.shortFunctions = options.numerics == NumericsMode::Relaxed;
   rowGroups.x86 = llvm::Triple(target.triple).isX86();

@@ -113,6 +113,11 @@ void setNonTemporalSize(CPUTarget &target, int64_t nonTemporalFromL2) {
   target.nonTemporalFromBytes = nonTemporalFromL2
                                     ? nonTemporalFromL2 * target.l2Bytes
                                     : target.lastLevelBytes;
+  target.nonTemporalFromBytesOfThreads = target.nonTemporalFromBytes;
+  // Where those of one thread stay in the last cache up to some size.
+  if (target.nonTemporalFromBytes > target.l2Bytes)
+    target.nonTemporalFromBytesOfThreads =
+        std::max(target.nonTemporalFromBytes, target.lastLevelBytes / 2);
 }
 
 /// Reads the cache sizes that Linux states; sysconf() reports the sum over all

@@ -82,6 +82,9 @@ struct CPUTarget {
   int64_t lastLevelBytes = 8 * 1024 * 1024;
   /// Outputs of this many bytes and more are worth non-temporal stores.
   int64_t nonTemporalFromBytes = 8 * 1024 * 1024;
+  /// The same where several threads store them: into the last cache these are
+  /// faster than one, past it they are not.
+  int64_t nonTemporalFromBytesOfThreads = 8 * 1024 * 1024;
   /// Work below that on this many elements of a norm is not worth starting
   /// threads for: about 3 microseconds on one core.
   int64_t parallelFromElements = 32768;

@@ -121,14 +121,9 @@ private:
   Value getValue(OpFoldResult value) {
     return getValueOrCreateConstantIndexOp(builder, loc, value);
   }
-  /// An i1, or what it is known to be.
-  struct Condition {
-    Value value;
-    std::optional<bool> known;
-  };
-  Condition isMultiple(OpFoldResult size, int64_t factor, bool negate = false);
-  Condition conjoin(Condition a, Condition b);
-  Condition isReadable();
+  rows::Condition isMultiple(OpFoldResult size, int64_t factor,
+                             bool negate = false);
+  rows::Condition isReadable();
   bool hasSpareRows();
   Value emitCopy(Value target);
 
@@ -141,25 +136,16 @@ private:
 
 } // namespace
 
-LhsEmitter::Condition LhsEmitter::isMultiple(OpFoldResult size, int64_t factor,
-                                             bool negate) {
+rows::Condition LhsEmitter::isMultiple(OpFoldResult size, int64_t factor,
+                                       bool negate) {
   OpFoldResult rest = apply(builder.getAffineDimExpr(0) % factor, {size});
   if (std::optional<int64_t> known = getConstantIntValue(rest))
-    return {Value(), (*known == 0) != negate};
+    return {(*known == 0) != negate, Value()};
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  return {arith::CmpIOp::create(builder, loc,
-                                negate ? arith::CmpIPredicate::ne
-                                       : arith::CmpIPredicate::eq,
-                                cast<Value>(rest), zero),
-          std::nullopt};
-}
-
-LhsEmitter::Condition LhsEmitter::conjoin(Condition a, Condition b) {
-  if (a.known)
-    return *a.known ? b : a;
-  if (b.known)
-    return *b.known ? a : b;
-  return {arith::AndIOp::create(builder, loc, a.value, b.value), std::nullopt};
+  return {std::nullopt, arith::CmpIOp::create(builder, loc,
+                                              negate ? arith::CmpIPredicate::ne
+                                                     : arith::CmpIPredicate::eq,
+                                              cast<Value>(rest), zero)};
 }
 
 /// Whether the rows that follow the last one are memory of the same buffer, up
@@ -179,20 +165,21 @@ bool LhsEmitter::hasSpareRows() {
 /// Tiles read whole steps of whole rows. Rows should begin with a cache line,
 /// and those of a tile should not all compete for the same few places of the
 /// first-level cache.
-LhsEmitter::Condition LhsEmitter::isReadable() {
+rows::Condition LhsEmitter::isReadable() {
   if (!type.isLastDimUnitStride())
-    return {Value(), false};
+    return {false, Value()};
   auto [strides, offset] = type.getStridesAndOffset();
   OpFoldResult stride = builder.getIndexAttr(strides[0]);
   if (ShapedType::isDynamic(strides[0])) {
     auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, lhs);
     stride = metadata.getStrides()[0];
   }
-  Condition result = isMultiple(inputs, kInputs);
-  result = conjoin(result, isMultiple(stride, kInputs));
-  result = conjoin(result, isMultiple(stride, 1024, /*negate=*/true));
+  rows::Condition result = isMultiple(inputs, kInputs);
+  result = rows::both(builder, loc, result, isMultiple(stride, kInputs));
+  result = rows::both(builder, loc, result,
+                      isMultiple(stride, 1024, /*negate=*/true));
   if (!hasSpareRows())
-    result = conjoin(result, isMultiple(rows, kRows));
+    result = rows::both(builder, loc, result, isMultiple(rows, kRows));
   return result;
 }
 
@@ -237,7 +224,7 @@ Value LhsEmitter::emitCopy(Value target) {
 std::pair<Value, Value> LhsEmitter::emit(MemRefType kernelType) {
   rows = memref::getMixedSize(builder, loc, lhs, 0);
   inputs = memref::getMixedSize(builder, loc, lhs, 1);
-  Condition readable = isReadable();
+  rows::Condition readable = isReadable();
   auto cast = [&](Value buffer) -> Value {
     return memref::CastOp::create(builder, loc, kernelType, buffer);
   };

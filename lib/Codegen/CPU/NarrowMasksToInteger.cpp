@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../HiddenValue.h"
 #include "xfmr/Codegen/CPU/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -77,7 +78,6 @@ static void storeWords(OpBuilder &builder, LLVM::StoreOp store) {
     return;
   Location loc = store.getLoc();
   Type word = builder.getI32Type();
-  auto partType = VectorType::get({partWords}, word);
   Value bits = LLVM::BitcastOp::create(
       builder, loc, VectorType::get({words}, word), store.getValue());
   for (int64_t offset = 0; offset < words; offset += partWords) {
@@ -85,12 +85,7 @@ static void storeWords(OpBuilder &builder, LLVM::StoreOp store) {
         llvm::seq<int32_t>(static_cast<int32_t>(offset),
                            static_cast<int32_t>(offset + partWords)));
     Value part = LLVM::ShuffleVectorOp::create(builder, loc, bits, bits, lanes);
-    part = LLVM::InlineAsmOp::create(
-               builder, loc, partType, part, /*asm_string=*/"",
-               /*constraints=*/"=v,0", /*has_side_effects=*/false,
-               /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-               /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
-               .getResult(0);
+    part = xfmr::hideInRegister(builder, loc, part, "v");
     Value place = LLVM::GEPOp::create(
         builder, loc, store.getAddr().getType(), word, store.getAddr(),
         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});

@@ -113,6 +113,10 @@ struct Condition {
   bool isKnownFalse() const { return known && !*known; }
 };
 
+/// Whether both hold, or one does; what is known of them takes no code.
+Condition both(OpBuilder &builder, Location loc, Condition a, Condition b);
+Condition either(OpBuilder &builder, Location loc, Condition a, Condition b);
+
 /// `then` or `otherwise`, under an `scf.if` where that is not known.
 void emitIf(OpBuilder &builder, Location loc, Condition condition,
             function_ref<void()> then, function_ref<void()> otherwise);

@@ -47,18 +47,12 @@ private:
   OpFoldResult multiply(OpFoldResult a, OpFoldResult b);
   OpFoldResult getBytes(Value buffer);
   Condition isAtLeast(OpFoldResult size, OpFoldResult limit);
-  /// What `Op` makes of both; it leaves the other one as it is where one is
-  /// `neutral`.
-  template <typename Op>
-  Condition combine(Condition a, Condition b, bool neutral) {
-    if (b.known)
-      std::swap(a, b);
-    if (a.known)
-      return *a.known == neutral ? b : a;
-    return {std::nullopt, builder.createOrFold<Op>(loc, a.value, b.value)};
+  Condition both(Condition a, Condition b) {
+    return rows::both(builder, loc, a, b);
   }
-  Condition both(Condition a, Condition b);
-  Condition either(Condition a, Condition b);
+  Condition either(Condition a, Condition b) {
+    return rows::either(builder, loc, a, b);
+  }
   OpFoldResult getRowElements();
   void choosePrefetch(RowVariant &variant);
   void chooseAlone(RowVariant &variant);
@@ -143,14 +137,6 @@ Condition VariantEmitter::isAtLeast(OpFoldResult size, OpFoldResult limit) {
               builder, loc, arith::CmpIPredicate::uge,
               getValueOrCreateConstantIndexOp(builder, loc, size),
               getValueOrCreateConstantIndexOp(builder, loc, limit))};
-}
-
-Condition VariantEmitter::both(Condition a, Condition b) {
-  return combine<arith::AndIOp>(a, b, /*neutral=*/true);
-}
-
-Condition VariantEmitter::either(Condition a, Condition b) {
-  return combine<arith::OrIOp>(a, b, /*neutral=*/false);
 }
 
 OpFoldResult VariantEmitter::getRowElements() {
@@ -335,6 +321,28 @@ void VariantEmitter::emit() {
                       variant.isLarge.isKnownFalse();
   emitVariant(variant);
   builder.eraseOp(hoist);
+}
+
+/// What `Op` makes of both; it leaves the other one as it is where one is
+/// `neutral`.
+template <typename Op>
+static Condition combine(OpBuilder &builder, Location loc, Condition a,
+                         Condition b, bool neutral) {
+  if (b.known)
+    std::swap(a, b);
+  if (a.known)
+    return *a.known == neutral ? b : a;
+  return {std::nullopt, builder.createOrFold<Op>(loc, a.value, b.value)};
+}
+
+Condition rows::both(OpBuilder &builder, Location loc, Condition a,
+                     Condition b) {
+  return combine<arith::AndIOp>(builder, loc, a, b, /*neutral=*/true);
+}
+
+Condition rows::either(OpBuilder &builder, Location loc, Condition a,
+                       Condition b) {
+  return combine<arith::OrIOp>(builder, loc, a, b, /*neutral=*/false);
 }
 
 void rows::emitIf(OpBuilder &builder, Location loc, Condition condition,

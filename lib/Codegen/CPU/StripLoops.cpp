@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StripLoops.h"
+#include "../HiddenValue.h"
 #include "RowLoweringStrips.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -173,14 +174,8 @@ Value mlir::xfmr::emitHidden(OpBuilder &builder, Location loc, Value value) {
   if (type.isIndex())
     value =
         arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
-  StringRef constraints = type.isIndex() ? "=r,0" : "=x,0";
   Value hidden =
-      LLVM::InlineAsmOp::create(
-          builder, loc, value.getType(), value, /*asm_string=*/"", constraints,
-          /*has_side_effects=*/false, /*is_align_stack=*/false,
-          LLVM::tailcallkind::TailCallKind::None, /*asm_dialect=*/nullptr,
-          /*operand_attrs=*/nullptr)
-          .getResult(0);
+      hideInRegister(builder, loc, value, type.isIndex() ? "r" : "x");
   if (type.isIndex())
     hidden = arith::IndexCastOp::create(builder, loc, type, hidden);
   return hidden;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../HiddenValue.h"
 #include "NativeOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -170,18 +171,6 @@ Value getPiece(ShapedBuilder &b, Value vector, int64_t offset) {
       ArrayRef<int64_t>{1});
 }
 
-/// `value`, of which LLVM does not know where it comes from. It stays in a
-/// register of class `where`.
-Value hide(ShapedBuilder &b, Value value, StringRef where) {
-  return LLVM::InlineAsmOp::create(
-             b.builder, b.loc, value.getType(), value, /*asm_string=*/"",
-             /*constraints=*/("=" + where + ",0").str(),
-             /*has_side_effects=*/false, /*is_align_stack=*/false,
-             LLVM::tailcallkind::TailCallKind::None,
-             /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
-      .getResult(0);
-}
-
 /// What an instruction makes of one f32 vector, or of two: bf16 of which
 /// subnormal numbers have become zeros.
 struct NativePiece {
@@ -197,7 +186,8 @@ struct NativePiece {
 /// that they are.
 Value getWords(ShapedBuilder &b, Value result) {
   ShapedBuilder shape(b.builder, b.loc, result.getType());
-  return hide(b, b.make<arith::BitcastOp>(shape.i16(), result), "v");
+  return hideInRegister(b.builder, b.loc,
+                        b.make<arith::BitcastOp>(shape.i16(), result), "v");
 }
 
 /// Whether any of the bf16 vectors holds a zero. Masks meet in a general
@@ -219,7 +209,7 @@ Value emitAnyZero(ShapedBuilder &b, ArrayRef<NativePiece> pieces) {
         int64_t(0));
     if (number.getWidth() < 32)
       bits = b.make<arith::ExtUIOp>(b.builder.getI32Type(), bits);
-    bits = hide(b, bits, "r");
+    bits = hideInRegister(b.builder, b.loc, bits, "r");
     found = found ? b.make<arith::OrIOp>(found, bits) : bits;
   }
   Value none = b.make<arith::ConstantOp>(b.builder.getI32IntegerAttr(0));
