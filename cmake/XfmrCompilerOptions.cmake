@@ -46,7 +46,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
 endif()
 
 find_program(XFMR_LLD NAMES ld.lld HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
+set(XFMR_USES_LLD OFF)
 if(XFMR_LLD AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  set(XFMR_USES_LLD ON)
   add_link_options(--ld-path=${XFMR_LLD})
 endif()
 
