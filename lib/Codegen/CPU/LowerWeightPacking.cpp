@@ -61,6 +61,7 @@ struct LowerWeightPacking
     options.vectorBytes = vectorBytes;
     options.nonTemporalFrom = nonTemporalFrom;
     options.parallelFrom = parallelFrom;
+    options.threads = threads;
     if (!llvm::isPowerOf2_32(vectorBytes) || vectorBytes < 16 ||
         vectorBytes > 64) {
       getOperation()->emitError() << getArgument()

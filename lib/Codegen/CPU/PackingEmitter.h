@@ -16,6 +16,30 @@
 
 namespace mlir::xfmr {
 
+/// Emits copies of pieces of memory, all of one size.
+class PieceEmitter : FoldedIndex {
+public:
+  /// A piece has so many elements, which move in vectors of `type`.
+  PieceEmitter(OpBuilder &builder, Location loc, VectorType type,
+               Value elements);
+
+  /// A pointer to the element of this number.
+  Value getMemory(Value memory, Value offset);
+  /// The piece of this number, from a pointer on.
+  Value get(Value memory, Value number);
+  /// Copies a piece; `ahead`, if any, is one that is fetched meanwhile.
+  void copy(Value to, Value from, Value ahead = nullptr);
+  /// Fetches the cache line of an element of a piece, or of what follows it.
+  void fetch(Value piece, Value number);
+
+private:
+  Value getElement(Value piece, Value number);
+
+  VectorType type;
+  Value elements;
+  Type pointerType;
+};
+
 /// Emits one packing: the forms, and the index arithmetic, loops, loads and
 /// stores that they share.
 class PackingEmitter : FoldedIndex {
@@ -29,6 +53,10 @@ public:
 private:
   void emitFor(Value from, Value to, int64_t step,
                function_ref<void(Value)> body);
+  /// Whether threads would cost more than they gain.
+  bool isKnownToBeSmall();
+  /// Parts of about the same work, as many as there are threads.
+  int64_t getParts();
   void emitParallel(Value count, function_ref<void(Value)> body);
   bool isInPlacePossible();
   /// A parallel loop over panels, which read `panelBase` from `panelOffset` on.
@@ -36,10 +64,26 @@ private:
   /// Packs a weight whose rows are inputs into its own memory: the packed
   /// weight's is the same.
   void emitInputRowsInPlace();
-  /// Moves the runs of a row, one of each panel, to where their panels are.
+  /// Packs every band of the weight by itself, so that the steps of a panel are
+  /// a piece of it, and returns where the pieces of each band are. To be freed.
+  Value emitBands(Value bands, Value bandSteps);
+  /// Packs a band of rows, from `begin` of `memory` on, into the place of a
+  /// band.
+  void emitBand(Value memory, Value begin, Value place, Value bandSteps);
+  PieceEmitter getPieces(Value pieceElements);
+  /// Moves the pieces of all bands to where their panels are.
+  void emitPiecesInPlace(Value bands, Value bandSteps, Value bandPlaces);
+  /// The same for runs of single inputs, as they are.
   void emitRunsInPlace();
-  /// A copy of a panel's elements, which are one run of `memory`. To be freed.
-  Value copyPanel(Value memory, Value begin);
+  /// Walks along the cycles of the pieces' permutation. Emits, for each cycle,
+  /// what its first place needs, and for each place, what the cycle's first
+  /// one, the place itself, the place that its piece is taken from and their
+  /// number ask for. Without `bandPlaces`, each band is where it was.
+  void emitCycles(Value bands, Value bandPlaces,
+                  function_ref<void(Value)> emitStart,
+                  function_ref<void(Value, Value, Value, Value)> emitPlace);
+  /// A copy of a run of `memory`, whole runs of a panel. To be freed.
+  Value copyRun(Value memory, Value begin, Value elements);
   Value allocate(Value elements, Type type);
   /// The memory that a panel packed in place is read from, and the offset: its
   /// elements are copied there first. To be freed if `inPlace`.
@@ -60,10 +104,13 @@ private:
   PackingForm emitForms();
   void emitForm(PackingForm form);
   void emitCopy(int64_t stride);
-  /// Panels from `firstPanel` on, of which `firstSource` is the first that the
-  /// source at hand has.
+  /// One step of some panels, of which so many inputs are there. Emits what is
+  /// to be fetched ahead for an input and a panel.
+  void emitCopyStep(int64_t stride, Value step, int64_t validInputs,
+                    Value firstPanel, Value endPanel, Value columns,
+                    function_ref<void(Value, Value)> emitAhead = nullptr);
   void emitCopySteps(int64_t stride, Value firstPanel, Value endPanel,
-                     Value columns, Value firstSource = nullptr);
+                     Value columns);
   /// The outputs of a panel for one input, and those of its pair.
   SmallVector<Value> loadOutputs(int64_t stride, Value input, Value output,
                                  Value columns);
@@ -73,6 +120,7 @@ private:
   void emitGather();
   void emitGatheredStep(Value panel, Value step);
 
+  int64_t getElementBytes() { return elementType.getIntOrFloatBitWidth() / 8; }
   /// Bits of what moves as one: the inputs of a group.
   int64_t getCellBits() { return group * elementType.getIntOrFloatBitWidth(); }
   /// Steps that one transposed block of a panel has.

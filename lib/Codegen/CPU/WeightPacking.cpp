@@ -71,12 +71,14 @@ void PackingEmitter::emitFor(Value from, Value to, int64_t step,
   body(loop.getInductionVar());
 }
 
+bool PackingEmitter::isKnownToBeSmall() {
+  MemRefType type = op.getPackedType();
+  return type.hasStaticShape() &&
+         type.getNumElements() * getElementBytes() < options.parallelFrom;
+}
+
 void PackingEmitter::emitParallel(Value count, function_ref<void(Value)> body) {
-  std::optional<int64_t> elements;
-  if (op.getPackedType().hasStaticShape())
-    elements = op.getPackedType().getNumElements();
-  if (elements && *elements * elementType.getIntOrFloatBitWidth() / 8 <
-                      options.parallelFrom)
+  if (isKnownToBeSmall())
     return emitFor(constant(0), count, 1, body);
   auto loop = scf::ForallOp::create(builder, loc, getAsOpFoldResult(count),
                                     ValueRange(), std::nullopt);
@@ -330,45 +332,50 @@ SmallVector<Value> PackingEmitter::loadOutputs(int64_t stride, Value input,
   return taken;
 }
 
+void PackingEmitter::emitCopyStep(int64_t stride, Value step,
+                                  int64_t validInputs, Value firstPanel,
+                                  Value endPanel, Value valid,
+                                  function_ref<void(Value, Value)> emitAhead) {
+  emitFor(firstPanel, endPanel, 1, [&](Value panel) {
+    Value output = fold<arith::MulIOp>(panel, columns);
+    Value input = fold<arith::MulIOp>(step, group);
+    SmallVector<SmallVector<Value>> rows(odd ? 2 : 1);
+    for (int64_t g = 0; g < group; ++g) {
+      SmallVector<Value> loaded;
+      if (emitAhead)
+        emitAhead(fold<arith::AddIOp>(input, g), panel);
+      if (g < validInputs)
+        loaded =
+            loadOutputs(stride, fold<arith::AddIOp>(input, g), output, valid);
+      else
+        loaded.assign(rows.size(), asBits(zeros(vectorOf(columns))));
+      for (auto [all, row] : llvm::zip_equal(rows, loaded))
+        all.push_back(row);
+    }
+    for (ArrayRef<Value> own : rows) {
+      storeStep(panel, step, [&](int64_t piece) -> Value {
+        auto mask = llvm::map_to_vector(
+            llvm::seq<int64_t>(piece * lanes, (piece + 1) * lanes),
+            [&](int64_t lane) -> int64_t {
+              return lane / group + lane % group * columns;
+            });
+        return vector::ShuffleOp::create(builder, loc, own.front(), own.back(),
+                                         mask);
+      });
+      if (odd)
+        std::swap(packed, packedOdd);
+    }
+  });
+}
+
 /// All steps of some panels, step by step, as the rows of the weight lie.
 void PackingEmitter::emitCopySteps(int64_t stride, Value firstPanel,
-                                   Value endPanel, Value valid,
-                                   Value firstSource) {
-  auto emitStep = [&](Value step, int64_t validInputs) {
-    emitFor(firstPanel, endPanel, 1, [&](Value panel) {
-      Value number =
-          firstSource ? fold<arith::SubIOp>(panel, firstSource) : panel;
-      Value output = fold<arith::MulIOp>(number, columns);
-      Value input = fold<arith::MulIOp>(step, group);
-      SmallVector<SmallVector<Value>> rows(odd ? 2 : 1);
-      for (int64_t g = 0; g < group; ++g) {
-        SmallVector<Value> loaded;
-        if (g < validInputs)
-          loaded =
-              loadOutputs(stride, fold<arith::AddIOp>(input, g), output, valid);
-        else
-          loaded.assign(rows.size(), asBits(zeros(vectorOf(columns))));
-        for (auto [all, row] : llvm::zip_equal(rows, loaded))
-          all.push_back(row);
-      }
-      for (ArrayRef<Value> own : rows) {
-        storeStep(panel, step, [&](int64_t piece) -> Value {
-          auto mask = llvm::map_to_vector(
-              llvm::seq<int64_t>(piece * lanes, (piece + 1) * lanes),
-              [&](int64_t lane) -> int64_t {
-                return lane / group + lane % group * columns;
-              });
-          return vector::ShuffleOp::create(builder, loc, own.front(),
-                                           own.back(), mask);
-        });
-        if (odd)
-          std::swap(packed, packedOdd);
-      }
-    });
-  };
-  emitFor(constant(0), fullSteps, 1,
-          [&](Value step) { emitStep(step, group); });
-  emitLastStep([&] { emitStep(fullSteps, 1); });
+                                   Value endPanel, Value valid) {
+  emitFor(constant(0), fullSteps, 1, [&](Value step) {
+    emitCopyStep(stride, step, group, firstPanel, endPanel, valid);
+  });
+  emitLastStep(
+      [&] { emitCopyStep(stride, fullSteps, 1, firstPanel, endPanel, valid); });
 }
 
 void PackingEmitter::emitCopy(int64_t stride) {

@@ -21,6 +21,8 @@ struct WeightPackingOptions {
   int64_t nonTemporalFrom = 0;
   /// A weight known to be smaller, in bytes, is packed by one thread.
   int64_t parallelFrom = 0;
+  /// How many threads there are; 0 if that is not known.
+  unsigned threads = 1;
 };
 
 /// How a weight's elements come into the order of the packed ones.

@@ -8,16 +8,13 @@
 //
 // Where outputs are rows of the weight, a panel is one run of it: it is copied,
 // and packed from the copy. Where inputs are rows, each holds a run of every
-// panel, and packing transposes a matrix of runs: they are moved along the
-// cycles of that permutation, each of them once, with a bit for each that has
-// been moved. Groups of inputs are interleaved afterwards, panel by panel.
+// panel (WeightPackingInputRows.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "PackingEmitter.h"
 #include "RowLoweringDetail.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -200,8 +197,7 @@ bool PackingEmitter::isInPlacePossible() {
          !rows::getBaseBuffer(op.getInit()).getDefiningOp<memref::AllocOp>();
 }
 
-Value PackingEmitter::copyPanel(Value memory, Value begin) {
-  Value elements = fold<arith::MulIOp>(inputs, columns);
+Value PackingEmitter::copyRun(Value memory, Value begin, Value elements) {
   Value from = memref::ReinterpretCastOp::create(
       builder, loc, memory, getAsOpFoldResult(begin),
       ArrayRef<OpFoldResult>{getAsOpFoldResult(elements)},
@@ -237,112 +233,12 @@ std::pair<Value, Value> PackingEmitter::emitPanelSource(Value panel) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&branch.getThenRegion().front());
   auto metadata = memref::ExtractStridedMetadataOp::create(
-      builder, loc, copyPanel(base, begin));
+      builder, loc, copyRun(base, begin, fold<arith::MulIOp>(inputs, columns)));
   scf::YieldOp::create(builder, loc,
                        ValueRange{metadata.getBaseBuffer(), constant(0)});
   builder.setInsertionPointToStart(&branch.getElseRegion().front());
   scf::YieldOp::create(builder, loc, ValueRange{base, begin});
   return {branch.getResult(0), branch.getResult(1)};
-}
-
-void PackingEmitter::emitRunsInPlace() {
-  Value runs = fold<arith::MulIOp>(inputs, panels);
-  // Runs are bits: a vector of bf16 that lives across blocks would be widened
-  // by targets without it, which is not a copy for a NaN.
-  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
-  auto bits = VectorType::get(columns, builder.getIntegerType(8 * bytes));
-  Value address = fold<arith::AddIOp>(
-      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, base),
-      fold<arith::MulIOp>(toValue(offset), bytes));
-  auto toInteger = [&](Value index) -> Value {
-    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                      index);
-  };
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Value memory =
-      LLVM::IntToPtrOp::create(builder, loc, pointer, toInteger(address));
-  auto getRun = [&](Value run) -> Value {
-    // A vector's own size in memory may be larger than its elements'.
-    return LLVM::GEPOp::create(
-        builder, loc, pointer, bits.getElementType(), memory,
-        ArrayRef<LLVM::GEPArg>{toInteger(fold<arith::MulIOp>(run, columns))});
-  };
-  auto load = [&](Value run) -> Value {
-    return LLVM::LoadOp::create(builder, loc, bits, getRun(run), bytes);
-  };
-  auto store = [&](Value value, Value run) {
-    LLVM::StoreOp::create(builder, loc, value, getRun(run), bytes);
-  };
-
-  IntegerType byte = builder.getI8Type();
-  Value flags = fold<arith::DivUIOp>(fold<arith::AddIOp>(runs, 7), 8);
-  Value moved = allocate(flags, byte);
-  Value none = arith::ConstantIntOp::create(builder, loc, 0, 8);
-  Value first = arith::ConstantIntOp::create(builder, loc, 1, 8);
-  emitFor(constant(0), flags, 1, [&](Value at) {
-    memref::StoreOp::create(builder, loc, none, moved, ValueRange{at});
-  });
-  /// The byte of a run's bit, and the bit.
-  auto getBit = [&](Value run) -> std::pair<Value, Value> {
-    Value number = arith::IndexCastOp::create(builder, loc, byte,
-                                              fold<arith::RemUIOp>(run, 8));
-    return {fold<arith::DivUIOp>(run, 8),
-            arith::ShLIOp::create(builder, loc, first, number)};
-  };
-
-  emitFor(constant(0), runs, 1, [&](Value start) {
-    auto [at, bit] = getBit(start);
-    Value bits = memref::LoadOp::create(builder, loc, moved, ValueRange{at});
-    Value isLeft =
-        compare(arith::CmpIPredicate::eq, fold<arith::AndIOp>(bits, bit), none);
-    emitIf(isLeft, [&] {
-      Value kept = load(start);
-      // The place to fill, and, within, the run that belongs there.
-      auto loop = scf::WhileOp::create(
-          builder, loc, TypeRange{start.getType(), start.getType()},
-          ValueRange{start},
-          [&](OpBuilder &, Location, ValueRange args) {
-            Value place = args.front();
-            auto [at, bit] = getBit(place);
-            Value bits =
-                memref::LoadOp::create(builder, loc, moved, ValueRange{at});
-            memref::StoreOp::create(builder, loc, fold<arith::OrIOp>(bits, bit),
-                                    moved, ValueRange{at});
-            Value input = fold<arith::RemUIOp>(place, inputs);
-            Value panel = fold<arith::DivUIOp>(place, inputs);
-            Value from =
-                fold<arith::AddIOp>(fold<arith::MulIOp>(input, panels), panel);
-            scf::ConditionOp::create(
-                builder, loc, compare(arith::CmpIPredicate::ne, from, start),
-                ValueRange{place, from});
-          },
-          [&](OpBuilder &, Location, ValueRange args) {
-            store(load(args[1]), args[0]);
-            scf::YieldOp::create(builder, loc, args[1]);
-          });
-      store(kept, loop.getResult(0));
-    });
-  });
-  memref::DeallocOp::create(builder, loc, moved);
-}
-
-void PackingEmitter::emitInputRowsInPlace() {
-  emitRunsInPlace();
-  if (group == 1)
-    return;
-  Value elements = fold<arith::MulIOp>(inputs, columns);
-  emitParallel(panels, [&](Value panel) {
-    Value begin = fold<arith::AddIOp>(toValue(offset),
-                                      fold<arith::MulIOp>(panel, elements));
-    Value scratch = copyPanel(base, begin);
-    // The panel's own outputs are all that its copy has.
-    source =
-        viewRows(scratch, builder.getIndexAttr(0), getAsOpFoldResult(inputs),
-                 builder.getIndexAttr(columns), builder.getIndexAttr(columns));
-    emitCopySteps(/*stride=*/1, panel, fold<arith::AddIOp>(panel, 1),
-                  /*columns=*/Value(), /*firstSource=*/panel);
-    memref::DeallocOp::create(builder, loc, scratch);
-  });
 }
 
 void PackingEmitter::emitPanels(function_ref<void(Value)> body) {

@@ -144,38 +144,67 @@ func.func @in_place(%w: memref<96x64xf32>, %p: memref<3x64x32xf32>) {
   return
 }
 
-// Where inputs are rows, runs of a row are moved along the cycles of the
-// permutation; then pairs of inputs are interleaved in a copy of each panel.
-// CHECK-LABEL: func.func @runs_in_place(
-// CHECK-SAME: %{{[^:]+}}: memref<64x96xbf16>, %[[P:[^:]+]]: memref<3x32x32x2xbf16>)
+// Where inputs are rows, bands of them are packed into each other's places, the
+// first from a copy; then their pieces are moved along the cycles of the
+// permutation, in an order that is written down before.
+// CHECK-LABEL: func.func @rows_in_place(
+// CHECK-SAME: %[[W:[^:]+]]: memref<96x96xbf16>, %[[P:[^:]+]]: memref<3x48x32x2xbf16>)
 // CHECK: scf.if
-// CHECK: %[[RUNS:.+]] = llvm.inttoptr
-// CHECK: %[[MOVED:.+]] = memref.alloc() {{.*}} : memref<24xi8>
-// CHECK: scf.for %[[START:.+]] = %c0 to %c192
-// CHECK: %[[KEPT:.+]] = llvm.load {{.+}} {alignment = 2 : i64} : !llvm.ptr -> vector<32xi16>
-// CHECK: %[[LAST:.+]]:2 = scf.while (%[[PLACE:.+]] = %[[START]])
-// CHECK: memref.store {{.+}}, %[[MOVED]]
-// CHECK-DAG: %[[INPUT:.+]] = arith.remui %[[PLACE]], %c64
-// CHECK-DAG: %[[PANEL:.+]] = arith.divui %[[PLACE]], %c64
-// CHECK: %[[ROW:.+]] = arith.muli %[[INPUT]], %c3
-// CHECK: arith.addi %[[ROW]], %[[PANEL]]
-// CHECK: scf.condition
-// CHECK: llvm.getelementptr %[[RUNS]]
-// CHECK: %[[MOVING:.+]] = llvm.load
-// CHECK: llvm.getelementptr %[[RUNS]]
-// CHECK: llvm.store %[[MOVING]]
-// CHECK: llvm.store %[[KEPT]]
-// CHECK: memref.dealloc %[[MOVED]]
-// CHECK: scf.for %{{.+}} = %c0 to %c3
-// CHECK: memref.alloc() {{.*}} : memref<2048xbf16>
+// CHECK: %[[PLACES:.+]] = memref.alloc() {{.*}} : memref<3xindex>
+// CHECK: %[[SCRATCH:.+]] = memref.alloc() {{.*}} : memref<3072xbf16>
+// CHECK: scf.for %[[BAND:.+]] = %c1 to %c3
+// CHECK: %[[PLACE:.+]] = arith.subi %[[BAND]], %c1
+// CHECK: %[[TO:.+]] = memref.reinterpret_cast {{.+}} sizes: [3, 1024], strides: [1024, 1]
+// CHECK-COUNT-2: llvm.intr.prefetch
 // CHECK: vector.shuffle {{.+}} [0, 32, 1, 33, 2, 34,
-// CHECK: memref.dealloc
+// CHECK: vector.store {{.+}}, %[[TO]]
+// CHECK: memref.store %[[PLACE]], %[[PLACES]][%[[BAND]]]
+// CHECK: memref.reinterpret_cast %[[SCRATCH]] {{.+}} sizes: [32, 96]
+// CHECK: memref.store %c2, %[[PLACES]][%c0]
+// CHECK: %[[ORDER:.+]] = memref.alloc() {{.*}} : memref<9xi32>
+// CHECK: %[[DONE:.+]] = memref.alloc() {{.*}} : memref<2xi8>
+// CHECK: scf.for %[[START:.+]] = %c0 to %c9
+// CHECK: scf.while (%[[AT:.+]] = %[[START]],
+// CHECK: memref.store {{.+}}, %[[DONE]]
+// CHECK: %{{.+}}, %[[PANEL:.+]] = arith.mului_extended
+// CHECK: memref.load %[[PLACES]]
+// CHECK: memref.store {{.+}}, %[[ORDER]]
+// CHECK: scf.condition
+// CHECK: memref.alloc() {{.*}} : memref<1024xbf16>
+// CHECK: scf.for %[[N:.+]] = %c0 to %c9
+// CHECK: memref.load %[[ORDER]][%[[N]]]
+// CHECK: scf.for %{{.+}} = %c0 to %c1024 step %c32
+// CHECK: scf.for %{{.+}} = %c0 to %c1024 step %c32
+// CHECK: llvm.intr.prefetch
+// CHECK: llvm.load {{.+}} {alignment = 2 : i64} : !llvm.ptr -> vector<32xi16>
+// CHECK: llvm.store
+// CHECK: memref.dealloc %[[ORDER]]
+// CHECK: memref.dealloc %[[PLACES]]
 // CHECK: else
 // CHECK-NOT: memref.alloc
 // CHECK: vector.shuffle {{.+}} [0, 32, 1, 33, 2, 34,
 // CHECK: return
-func.func @runs_in_place(%w: memref<64x96xbf16>, %p: memref<3x32x32x2xbf16>) {
-  xfmr.pack_weight ins(%w : memref<64x96xbf16>) outs(%p : memref<3x32x32x2xbf16>) layout(in_out)
+func.func @rows_in_place(%w: memref<96x96xbf16>, %p: memref<3x48x32x2xbf16>) {
+  xfmr.pack_weight ins(%w : memref<96x96xbf16>) outs(%p : memref<3x48x32x2xbf16>) layout(in_out)
+  return
+}
+
+// Runs of whole lines of a small weight are moved as they are.
+// CHECK-LABEL: func.func @runs_in_place(
+// CHECK: scf.if
+// CHECK: %[[KEPT:.+]] = memref.alloc() {{.*}} : memref<32xf32>
+// CHECK: memref.alloc() {{.*}} : memref<24xi8>
+// CHECK: scf.for %{{.+}} = %c0 to %c192
+// CHECK: scf.while
+// CHECK: %[[CLOSES:.+]] = arith.cmpi eq
+// CHECK: arith.select %[[CLOSES]], %{{.+}}, %{{.+}} : !llvm.ptr
+// CHECK: scf.condition
+// CHECK: memref.dealloc %[[KEPT]]
+// CHECK: else
+// CHECK-NOT: memref.alloc
+// CHECK: return
+func.func @runs_in_place(%w: memref<64x96xf32>, %p: memref<3x64x32xf32>) {
+  xfmr.pack_weight ins(%w : memref<64x96xf32>) outs(%p : memref<3x64x32xf32>) layout(in_out)
   return
 }
 

@@ -113,8 +113,10 @@ def LowerWeightPacking : Pass<"xfmr-lower-weight-packing"> {
     A weight of rows without gaps whose outputs fill panels may be packed in place,
     which is done where the packed weight is found to have the weight's memory.
     Where outputs are rows, each panel is read from a copy of it, made just before.
-    Where inputs are rows, the runs of a row are moved one by one, along the cycles
-    of the permutation, by one thread.
+    Where inputs are rows, a band of at most 16 groups of inputs is packed by itself
+    at a time, into the place of the band before it, and then the pieces of panels
+    that the bands hold are moved, along the cycles of the permutation, which
+    threads share.
 
     The loop over panels is a `scf.forall`, which `xfmr-lower-row-loops` gives to
     threads, unless the weight is known to be small. A large packed weight is
@@ -147,7 +149,9 @@ def LowerWeightPacking : Pass<"xfmr-lower-weight-packing"> {
            "Bytes of a packed weight from which on it is written past the "
            "caches">,
     Option<"parallelFrom", "parallel-from", "int64_t", "262144",
-           "Bytes of a packed weight from which on threads share the work">
+           "Bytes of a packed weight from which on threads share the work">,
+    Option<"threads", "threads", "unsigned", "0",
+           "How many threads there are; 0 if that is not known">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",

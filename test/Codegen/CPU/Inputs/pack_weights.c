@@ -151,7 +151,7 @@ static void check(const Function *f, int vectorBytes, int64_t inputs,
 /// Packs weights whose rows are whole into their own memory, and compares with
 /// what packing elsewhere gives.
 static void checkInPlace(int vectorBytes) {
-  static const int64_t allInputs[] = {0, 2, 14, 16, 34, 66, 290, 2200};
+  static const int64_t allInputs[] = {0, 2, 14, 16, 34, 66, 290, 1056, 2200};
   static const int64_t allPanels[] = {0, 1, 2, 5, 33};
   for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); ++i) {
     const Function *f = &functions[i];
