@@ -164,6 +164,7 @@ static void addVectorizeStage(OpPassManager &pm,
   LowerWeightPackingOptions packing;
   packing.vectorBytes = target.vectorBytes;
   packing.nonTemporalFrom = target.nonTemporalFromBytes;
+  packing.l2Bytes = target.l2Bytes;
   packing.threads = options.threads;
   pm.addPass(createLowerWeightPacking(packing));
   // What neither of them knows.

@@ -60,6 +60,7 @@ struct LowerWeightPacking
     WeightPackingOptions options;
     options.vectorBytes = vectorBytes;
     options.nonTemporalFrom = nonTemporalFrom;
+    options.l2Bytes = l2Bytes;
     options.parallelFrom = parallelFrom;
     options.threads = threads;
     if (!llvm::isPowerOf2_32(vectorBytes) || vectorBytes < 16 ||

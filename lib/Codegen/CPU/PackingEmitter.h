@@ -16,6 +16,9 @@
 
 namespace mlir::xfmr {
 
+/// Bytes of a cache line.
+constexpr int64_t kLineBytes = 64;
+
 /// Emits copies of pieces of memory, all of one size.
 class PieceEmitter : FoldedIndex {
 public:
@@ -58,8 +61,11 @@ private:
   /// Parts of about the same work, as many as there are threads.
   int64_t getParts();
   void emitParallel(Value count, function_ref<void(Value)> body);
+  /// Whether the packed weight's memory is allocated for it, and nobody else's.
+  bool isInMemoryOfItsOwn(PackWeightOp packing);
   bool isInPlacePossible();
-  /// A parallel loop over panels, which read `panelBase` from `panelOffset` on.
+  /// A parallel loop over panels, which read `panelBase` from `panelOffset` on:
+  /// copies of them in place.
   void emitPanels(function_ref<void(Value)> body);
   /// Packs a weight whose rows are inputs into its own memory: the packed
   /// weight's is the same.
@@ -85,9 +91,10 @@ private:
   /// A copy of a run of `memory`, whole runs of a panel. To be freed.
   Value copyRun(Value memory, Value begin, Value elements);
   Value allocate(Value elements, Type type);
-  /// The memory that a panel packed in place is read from, and the offset: its
-  /// elements are copied there first. To be freed if `inPlace`.
-  std::pair<Value, Value> emitPanelSource(Value panel);
+  /// Packs a weight whose rows are outputs into its own memory.
+  void emitOutputRowsInPlace();
+  /// A copy of the rows of a panel, `outputStride` apart. To be freed.
+  Value copyPanel(Value begin);
   /// Emits `then` under a condition, or without one where it is known.
   void emitIf(Value condition, function_ref<void()> then,
               function_ref<void()> otherwise = nullptr);
@@ -105,7 +112,7 @@ private:
   void emitForm(PackingForm form);
   void emitCopy(int64_t stride);
   /// One step of some panels, of which so many inputs are there. Emits what is
-  /// to be fetched ahead for an input and a panel.
+  /// to be fetched ahead for an input and the first of some outputs.
   void emitCopyStep(int64_t stride, Value step, int64_t validInputs,
                     Value firstPanel, Value endPanel, Value columns,
                     function_ref<void(Value, Value)> emitAhead = nullptr);
@@ -138,6 +145,8 @@ private:
   /// Memory of the weight with unit stride in its last dim.
   Value viewRows(Value memory, OpFoldResult from, OpFoldResult rows,
                  OpFoldResult rowStride, OpFoldResult length);
+  /// Fetches the lines of elements of `memory`, which need not be there.
+  void emitFetch(Value memory, Value place, int64_t elements);
   /// Stores native vectors: `piece` gives the i-th of a step.
   void storeStep(Value panel, Value step, function_ref<Value(int64_t)> piece);
   void storePiece(Value panel, Value step, int64_t piece, Value vector);
@@ -182,8 +191,8 @@ private:
   Value fullSteps;
   /// The view of the weight that the form at hand reads.
   Value source;
-  /// Whether the packed weight has the source's memory; null where it cannot.
-  Value inPlace;
+  /// Whether panels are packed from copies of them, into their own memory.
+  bool inPlace = false;
   /// Where the first output of the panel at hand begins.
   Value panelBase;
   OpFoldResult panelOffset;

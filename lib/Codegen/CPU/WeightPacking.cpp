@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackingEmitter.h"
+#include "RowLoweringDetail.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,7 +20,11 @@ using namespace mlir::xfmr;
 /// Panels that are copied side by side: each reads its own run of a row of the
 /// weight, and short runs would leave most of a page unread. In the caches that
 /// is no matter, but how many places are written in turn is.
-constexpr int64_t kPanelsAtOnce = 8, kPanelsAtOnceInCaches = 2;
+constexpr int64_t kPanelsAtOnce = 8, kPanelsAtOnceInCaches = 4;
+
+/// How far ahead their rows are fetched: no stream is long enough for the
+/// processor to know it.
+constexpr int64_t kStepsAhead = 16;
 
 PackingEmitter::PackingEmitter(RewriterBase &builder, PackWeightOp op,
                                PackWeightOp odd,
@@ -108,13 +113,17 @@ void PackingEmitter::emitIf(Value condition, function_ref<void()> then,
 }
 
 PackingForm PackingEmitter::emit() {
-  if (isInPlacePossible())
-    inPlace = emitIsInPlace(builder, loc, op);
-  if (!inPlace || getConstantIntValue(outputStride) != 1)
+  if (!isInPlacePossible())
     return emitElsewhere();
-  PackingForm form;
+  auto form = PackingForm::Copy;
   emitIf(
-      std::exchange(inPlace, nullptr), [&] { emitInputRowsInPlace(); },
+      emitIsInPlace(builder, loc, op),
+      [&] {
+        if (getConstantIntValue(outputStride) == 1)
+          emitInputRowsInPlace();
+        else
+          emitOutputRowsInPlace();
+      },
       [&] { form = emitElsewhere(); });
   return form;
 }
@@ -157,6 +166,11 @@ void PackingEmitter::emitLastStep(function_ref<void()> body) {
            body);
 }
 
+bool PackingEmitter::isInMemoryOfItsOwn(PackWeightOp packing) {
+  return rows::getBaseBuffer(packing.getInit())
+      .getDefiningOp<memref::AllocOp>();
+}
+
 /// Whether the packed weight is large enough for stores past the caches, which
 /// must be of aligned vectors: lines that are written whole, and not read again
 /// soon, need not be fetched.
@@ -165,8 +179,11 @@ Value PackingEmitter::emitIsLarge(PackWeightOp packing, Value rows) {
   auto init = rows.getDefiningOp<memref::ReinterpretCastOp>();
   Value stride = toValue(init.getConstifiedMixedStrides()[0]);
   Value size = fold<arith::MulIOp>(fold<arith::MulIOp>(panels, stride), bytes);
-  Value isLarge = compare(arith::CmpIPredicate::uge, size,
-                          constant(options.nonTemporalFrom));
+  // What is packed for a call is read at once.
+  int64_t from = options.nonTemporalFrom;
+  if (!isInMemoryOfItsOwn(packing))
+    from = std::min(from, options.l2Bytes);
+  Value isLarge = compare(arith::CmpIPredicate::uge, size, constant(from));
   // Strides that are not known would have several forms twice.
   if (getConstantIntValue(isLarge) == 0 || lanes * bytes < 16 ||
       lanes * bytes != options.vectorBytes ||
@@ -251,6 +268,13 @@ Value PackingEmitter::viewRows(Value memory, OpFoldResult from,
   return memref::ReinterpretCastOp::create(
       builder, loc, memory, from, ArrayRef<OpFoldResult>{rows, length},
       ArrayRef<OpFoldResult>{rowStride, builder.getIndexAttr(1)});
+}
+
+void PackingEmitter::emitFetch(Value memory, Value place, int64_t elements) {
+  PieceEmitter single = getPieces(constant(1));
+  Value first = single.getMemory(memory, place);
+  for (int64_t at = 0; at < elements; at += kLineBytes / getElementBytes())
+    single.fetch(first, constant(at));
 }
 
 void PackingEmitter::storePiece(Value panel, Value step, int64_t piece,
@@ -343,7 +367,7 @@ void PackingEmitter::emitCopyStep(int64_t stride, Value step,
     for (int64_t g = 0; g < group; ++g) {
       SmallVector<Value> loaded;
       if (emitAhead)
-        emitAhead(fold<arith::AddIOp>(input, g), panel);
+        emitAhead(fold<arith::AddIOp>(input, g), output);
       if (g < validInputs)
         loaded =
             loadOutputs(stride, fold<arith::AddIOp>(input, g), output, valid);
@@ -371,8 +395,16 @@ void PackingEmitter::emitCopyStep(int64_t stride, Value step,
 /// All steps of some panels, step by step, as the rows of the weight lie.
 void PackingEmitter::emitCopySteps(int64_t stride, Value firstPanel,
                                    Value endPanel, Value valid) {
+  auto fetchAhead = [&](Value input, Value output) {
+    Value row = fold<arith::AddIOp>(input, kStepsAhead * group);
+    Value place = fold<arith::AddIOp>(
+        fold<arith::MulIOp>(row, toValue(inputStride)),
+        fold<arith::AddIOp>(fold<arith::MulIOp>(output, stride),
+                            toValue(offset)));
+    emitFetch(base, place, stride * columns);
+  };
   emitFor(constant(0), fullSteps, 1, [&](Value step) {
-    emitCopyStep(stride, step, group, firstPanel, endPanel, valid);
+    emitCopyStep(stride, step, group, firstPanel, endPanel, valid, fetchAhead);
   });
   emitLastStep(
       [&] { emitCopyStep(stride, fullSteps, 1, firstPanel, endPanel, valid); });

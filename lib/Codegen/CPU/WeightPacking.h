@@ -17,8 +17,12 @@ namespace mlir::xfmr {
 struct WeightPackingOptions {
   /// Bytes of a native vector.
   unsigned vectorBytes = 64;
-  /// A packed weight of so many bytes is written past the caches.
+  /// A packed weight of so many bytes is written past the caches, and a weight
+  /// of so many is in none.
   int64_t nonTemporalFrom = 0;
+  /// Bytes of one core's L2 cache: larger packed weights in a caller's memory
+  /// are written past the caches.
+  int64_t l2Bytes = 0;
   /// A weight known to be smaller, in bytes, is packed by one thread.
   int64_t parallelFrom = 0;
   /// How many threads there are; 0 if that is not known.

@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where outputs are rows of the weight, a panel is one run of it: it is copied,
-// and packed from the copy. Where inputs are rows, each holds a run of every
-// panel (WeightPackingInputRows.cpp).
+// Where outputs are rows of the weight, a panel is one run of it: its rows are
+// copied, and it is packed from the copy. Where inputs are rows, each holds a
+// run of every panel (WeightPackingInputRows.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "PackingEmitter.h"
-#include "RowLoweringDetail.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -192,23 +191,7 @@ Value mlir::xfmr::emitHasOwnMemory(OpBuilder &builder, Location loc,
 }
 
 bool PackingEmitter::isInPlacePossible() {
-  // Memory of its own is nobody else's.
-  return mayPackInPlace(op) &&
-         !rows::getBaseBuffer(op.getInit()).getDefiningOp<memref::AllocOp>();
-}
-
-Value PackingEmitter::copyRun(Value memory, Value begin, Value elements) {
-  Value from = memref::ReinterpretCastOp::create(
-      builder, loc, memory, getAsOpFoldResult(begin),
-      ArrayRef<OpFoldResult>{getAsOpFoldResult(elements)},
-      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
-  Value scratch = allocate(elements, elementType);
-  emitFor(constant(0), elements, columns, [&](Value at) {
-    Value run = vector::LoadOp::create(builder, loc, vectorOf(columns), from,
-                                       ValueRange{at});
-    vector::StoreOp::create(builder, loc, run, scratch, ValueRange{at});
-  });
-  return scratch;
+  return mayPackInPlace(op) && !isInMemoryOfItsOwn(op);
 }
 
 Value PackingEmitter::allocate(Value elements, Type type) {
@@ -221,35 +204,68 @@ Value PackingEmitter::allocate(Value elements, Type type) {
       builder.getI64IntegerAttr(options.vectorBytes));
 }
 
-std::pair<Value, Value> PackingEmitter::emitPanelSource(Value panel) {
-  Value begin = fold<arith::AddIOp>(
-      toValue(offset), fold<arith::MulIOp>(fold<arith::MulIOp>(panel, columns),
-                                           toValue(outputStride)));
-  if (!inPlace)
-    return {base, begin};
-  auto branch = scf::IfOp::create(
-      builder, loc, TypeRange{base.getType(), begin.getType()}, inPlace,
-      /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&branch.getThenRegion().front());
-  auto metadata = memref::ExtractStridedMetadataOp::create(
-      builder, loc, copyRun(base, begin, fold<arith::MulIOp>(inputs, columns)));
-  scf::YieldOp::create(builder, loc,
-                       ValueRange{metadata.getBaseBuffer(), constant(0)});
-  builder.setInsertionPointToStart(&branch.getElseRegion().front());
-  scf::YieldOp::create(builder, loc, ValueRange{base, begin});
-  return {branch.getResult(0), branch.getResult(1)};
+Value PackingEmitter::copyPanel(Value begin) {
+  Value from =
+      viewRows(base, getAsOpFoldResult(begin), builder.getIndexAttr(columns),
+               getAsOpFoldResult(inputs), getAsOpFoldResult(inputs));
+  Value scratch = allocate(fold<arith::MulIOp>(toValue(outputStride), columns),
+                           elementType);
+  Value to =
+      viewRows(scratch, builder.getIndexAttr(0), builder.getIndexAttr(columns),
+               outputStride, getAsOpFoldResult(inputs));
+  int64_t elements = options.vectorBytes / getElementBytes();
+  Value last = fold<arith::SubIOp>(inputs, elements);
+  auto move = [&](Value row, Value at, VectorType type) {
+    Value vector =
+        vector::LoadOp::create(builder, loc, type, from, ValueRange{row, at});
+    vector::StoreOp::create(builder, loc, vector, to, ValueRange{row, at});
+  };
+  emitFor(constant(0), constant(columns), 1, [&](Value row) {
+    emitIf(
+        compare(arith::CmpIPredicate::sge, last, constant(0)),
+        [&] {
+          // The last vector ends with the row.
+          emitFor(constant(0), inputs, elements, [&](Value at) {
+            move(row, fold<arith::MinUIOp>(at, last), vectorOf(elements));
+          });
+        },
+        [&] {
+          emitFor(constant(0), inputs, 1,
+                  [&](Value at) { move(row, at, vectorOf(1)); });
+        });
+  });
+  return scratch;
 }
 
 void PackingEmitter::emitPanels(function_ref<void(Value)> body) {
   emitParallel(panels, [&](Value panel) {
-    auto [memory, begin] = emitPanelSource(panel);
-    panelBase = memory;
-    panelOffset = getAsOpFoldResult(begin);
+    Value first = fold<arith::MulIOp>(panel, columns);
+    Value stride = inPlace ? inputs : toValue(outputStride);
+    Value begin = fold<arith::AddIOp>(toValue(offset),
+                                      fold<arith::MulIOp>(first, stride));
+    panelBase = inPlace ? copyPanel(begin) : base;
+    panelOffset = inPlace ? OpFoldResult(builder.getIndexAttr(0))
+                          : getAsOpFoldResult(begin);
     body(panel);
     if (inPlace)
-      emitIf(inPlace,
-             [&] { memref::DeallocOp::create(builder, loc, panelBase); });
+      memref::DeallocOp::create(builder, loc, panelBase);
     emitFence();
   });
+}
+
+void PackingEmitter::emitOutputRowsInPlace() {
+  // Rows of the copy are an odd number of lines apart: a step of the panel has
+  // an element of each, and they would have few places in a cache.
+  Value bytes = fold<arith::MulIOp>(inputs, getElementBytes());
+  Value lines = fold<arith::OrIOp>(
+      fold<arith::DivUIOp>(fold<arith::AddIOp>(bytes, kLineBytes - 1),
+                           kLineBytes),
+      1);
+  OpFoldResult stride =
+      std::exchange(outputStride, getAsOpFoldResult(fold<arith::MulIOp>(
+                                      lines, kLineBytes / getElementBytes())));
+  inPlace = true;
+  emitForm(canTranspose() ? PackingForm::Transpose : PackingForm::Gather);
+  inPlace = false;
+  outputStride = stride;
 }

@@ -36,7 +36,7 @@ constexpr int64_t kBandSteps = 16;
 constexpr int64_t kBytesAhead = 12 * 1024, kPiecesAhead = 32;
 
 /// How far ahead rows are fetched, all those of a step together.
-constexpr int64_t kBytesAheadOfRows = 4096, kLineBytes = 64;
+constexpr int64_t kBytesAheadOfRows = 4096;
 
 /// Parts for threads whose number is not known.
 constexpr int64_t kParts = 16;
@@ -108,6 +108,20 @@ Value PieceEmitter::getMemory(Value memory, Value offset) {
       toInteger(builder, loc, address, builder.getI64Type()));
 }
 
+Value PackingEmitter::copyRun(Value memory, Value begin, Value elements) {
+  Value from = memref::ReinterpretCastOp::create(
+      builder, loc, memory, getAsOpFoldResult(begin),
+      ArrayRef<OpFoldResult>{getAsOpFoldResult(elements)},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+  Value scratch = allocate(elements, elementType);
+  emitFor(constant(0), elements, columns, [&](Value at) {
+    Value run = vector::LoadOp::create(builder, loc, vectorOf(columns), from,
+                                       ValueRange{at});
+    vector::StoreOp::create(builder, loc, run, scratch, ValueRange{at});
+  });
+  return scratch;
+}
+
 void PackingEmitter::emitBand(Value memory, Value begin, Value place,
                               Value bandSteps) {
   Value pieceElements = fold<arith::MulIOp>(bandSteps, stepElements);
@@ -122,15 +136,11 @@ void PackingEmitter::emitBand(Value memory, Value begin, Value place,
                    toValue(offset), fold<arith::MulIOp>(place, bandElements))),
                getAsOpFoldResult(panels), getAsOpFoldResult(pieceElements),
                getAsOpFoldResult(pieceElements));
-  PieceEmitter runs = getPieces(constant(columns));
-  Value first = runs.getMemory(memory, begin);
-  int64_t bytesAhead = kBytesAheadOfRows / group;
-  auto fetchAhead = [&](Value input, Value panel) {
-    Value run = runs.get(
-        first, fold<arith::AddIOp>(fold<arith::MulIOp>(input, panels), panel));
-    int64_t bytes = columns * getElementBytes();
-    for (int64_t line = 0; line < bytes; line += kLineBytes)
-      runs.fetch(run, constant((bytesAhead + line) / getElementBytes()));
+  int64_t elementsAhead = kBytesAheadOfRows / group / getElementBytes();
+  auto fetchAhead = [&](Value input, Value output) {
+    Value element = fold<arith::AddIOp>(fold<arith::MulIOp>(input, outputs),
+                                        fold<arith::AddIOp>(output, begin));
+    emitFetch(memory, fold<arith::AddIOp>(element, elementsAhead), columns);
   };
   emitFor(constant(0), bandSteps, 1, [&](Value step) {
     emitCopyStep(/*stride=*/1, step, group, constant(0), panels,

@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
+/// How far ahead each of the rows that make a panel is fetched.
+constexpr int64_t kBytesAhead = 512;
+
 /// Steps of a panel from `step` on, all of them inputs that are there. `rows`
 /// are the rows of the weight that the panel's outputs are.
 void PackingEmitter::emitTransposedSteps(ArrayRef<Value> rows, Value panel,
@@ -26,12 +29,25 @@ void PackingEmitter::emitTransposedSteps(ArrayRef<Value> rows, Value panel,
   auto cellType = VectorType::get(cells, isCell ? elementType
                                                 : builder.getIntegerType(bits));
   Value input = fold<arith::MulIOp>(step, group);
+  auto fetchAhead = [&](Value row) {
+    // A copy that was just made is in a cache.
+    if (inPlace)
+      return;
+    Value place =
+        fold<arith::AddIOp>(fold<arith::MulIOp>(row, toValue(outputStride)),
+                            fold<arith::AddIOp>(input, toValue(panelOffset)));
+    emitFetch(panelBase,
+              fold<arith::AddIOp>(place, kBytesAhead / getElementBytes()),
+              loadLanes);
+  };
   auto transposeRows = [&](int64_t first) {
     SmallVector<Value> square;
-    for (Value row : rows.slice(first, cells))
+    for (Value row : rows.slice(first, cells)) {
+      fetchAhead(row);
       square.push_back(bitCast(
           cellType, vector::LoadOp::create(builder, loc, vectorOf(loadLanes),
                                            source, ValueRange{row, input})));
+    }
     return transposeVectors(builder, loc, square);
   };
   auto store = [&](int64_t at, int64_t piece, Value vector) {

@@ -2,11 +2,12 @@
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 // RUN: xfmr-opt %s --xfmr-lower-weight-packing="non-temporal-from=0 parallel-from=0" --canonicalize --cse | FileCheck %s --check-prefix=LARGE
 // RUN: xfmr-opt %s --xfmr-lower-weight-packing="vector-bytes=16" --canonicalize --cse | FileCheck %s --check-prefix=NARROW
+// RUN: xfmr-opt %s --xfmr-lower-weight-packing --canonicalize --cse | FileCheck %s --check-prefix=OWN
 // RUN: not xfmr-opt %s --xfmr-lower-weight-packing="vector-bytes=48" 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // ERROR: error: xfmr-lower-weight-packing: expected vector-bytes 16, 32 or 64, got 48
 
-// Outputs in one run: copied, all panels of a row of the weight side by side. A
+// Outputs in one run: copied, some panels of a row of the weight side by side. A
 // small weight is for one thread, and its packed elements stay in the caches.
 // CHECK-LABEL: func.func @copy(
 // CHECK-NOT: scf.forall
@@ -20,10 +21,14 @@
 // LARGE: memref.extract_aligned_pointer_as_index
 // LARGE: scf.if
 // LARGE: scf.forall
+// LARGE-NOT: nontemporal
+// LARGE: scf.forall
+// LARGE-NOT: nontemporal
+// LARGE: else
+// LARGE: scf.if
 // LARGE: vector.store {{.+}} {alignment = 64 : i64, nontemporal = true}
 // LARGE: llvm.fence seq_cst
 // LARGE: else
-// LARGE: scf.forall
 // LARGE-NOT: nontemporal
 // LARGE: return
 // NARROW-LABEL: func.func @copy(
@@ -107,8 +112,11 @@ func.func @few_columns(%w: memref<8x12xf32>, %p: memref<2x8x6xf32>) {
   return
 }
 
-// Memory that is known to be aligned needs no second way.
+// Memory that is known to be aligned needs no second way, apart from the one in place.
 // LARGE-LABEL: func.func @aligned(
+// LARGE: scf.forall
+// LARGE-COUNT-33: vector.store
+// LARGE-NOT: vector.store
 // LARGE: scf.forall
 // LARGE-COUNT-32: vector.store {{.+}} {alignment = 64 : i64, nontemporal = true}
 // LARGE-NOT: vector.store
@@ -119,25 +127,47 @@ func.func @aligned(%w: memref<96x64xf32>, %p: memref<3x64x32xf32>) {
   return
 }
 
-// A panel of whole rows may be packed into its own memory: it is read from a copy
-// then, by the same code.
+// What is packed for a call is read at once: from the caches, where they hold it.
+// OWN-LABEL: func.func @own_memory(
+// OWN-NOT: nontemporal
+// OWN: return
+// OWN-LABEL: func.func @of_a_caller(
+// OWN: nontemporal
+// OWN: return
+func.func private @read(%p: memref<32x512x32xf32>)
+func.func @own_memory(%w: memref<512x1024xf32>) {
+  %p = memref.alloc() {alignment = 64 : i64} : memref<32x512x32xf32>
+  xfmr.pack_weight ins(%w : memref<512x1024xf32>) outs(%p : memref<32x512x32xf32>) layout(in_out)
+  call @read(%p) : (memref<32x512x32xf32>) -> ()
+  memref.dealloc %p : memref<32x512x32xf32>
+  return
+}
+func.func @of_a_caller(%w: memref<512x1024xf32>, %p: memref<32x512x32xf32>) {
+  xfmr.pack_weight ins(%w : memref<512x1024xf32>) outs(%p : memref<32x512x32xf32>) layout(in_out)
+  return
+}
+
+// A panel of whole rows may be packed into its own memory: its rows are read from a
+// copy then, an odd number of lines apart.
 // CHECK-LABEL: func.func @in_place(
 // CHECK-SAME: %[[W:[^:]+]]: memref<96x64xf32>, %[[P:[^:]+]]: memref<3x64x32xf32>)
 // CHECK-DAG: %[[FROM:.+]] = memref.extract_aligned_pointer_as_index {{.+}} : memref<f32> -> index
 // CHECK-DAG: %[[TO:.+]] = memref.extract_aligned_pointer_as_index {{.+}} : memref<f32> -> index
 // CHECK: %[[SAME:.+]] = arith.cmpi eq, %[[FROM]], %[[TO]]
+// CHECK: scf.if %[[SAME]]
 // CHECK: scf.for %[[N:.+]] =
-// CHECK: %[[BEGIN:.+]] = arith.muli %[[N]], %c2048
-// CHECK: %[[OFFSET:.+]] = arith.select %[[SAME]], %c0, %[[BEGIN]]
-// CHECK: %[[MEMORY:.+]] = scf.if %[[SAME]]
-// CHECK: %[[SCRATCH:.+]] = memref.alloc() {{.*}} : memref<2048xf32>
+// CHECK: memref.reinterpret_cast {{.+}} sizes: [32, 64], strides: [64, 1]
+// CHECK: %[[SCRATCH:.+]] = memref.alloc() {{.*}} : memref<2560xf32>
+// CHECK: %[[COPY:.+]] = memref.reinterpret_cast %[[SCRATCH]] {{.+}} sizes: [32, 64], strides: [80, 1]
 // CHECK: vector.load
-// CHECK: vector.store {{.+}}, %[[SCRATCH]]
-// CHECK: memref.reinterpret_cast %[[MEMORY]] to offset: [%[[OFFSET]]], sizes: [32, 64], strides: [64, 1]
+// CHECK: vector.store {{.+}}, %[[COPY]]
+// CHECK-NOT: llvm.intr.prefetch
 // CHECK-COUNT-32: vector.load {{.+}} vector<16xf32>
 // CHECK-NOT: vector.load
-// CHECK: scf.if %[[SAME]]
-// CHECK-NEXT: memref.dealloc %[[MEMORY]]
+// CHECK: memref.dealloc %[[SCRATCH]]
+// CHECK: else
+// CHECK-NOT: memref.alloc
+// CHECK-COUNT-32: llvm.intr.prefetch
 // CHECK: return
 func.func @in_place(%w: memref<96x64xf32>, %p: memref<3x64x32xf32>) {
   xfmr.pack_weight ins(%w : memref<96x64xf32>) outs(%p : memref<3x64x32xf32>) layout(out_in)
@@ -211,7 +241,7 @@ func.func @runs_in_place(%w: memref<64x96xf32>, %p: memref<3x64x32xf32>) {
 // Not a last panel that is wider than its rows, rows that do not fill groups, rows
 // with gaps, of outputs and of inputs, memory that is new.
 // CHECK-LABEL: func.func @not_in_place(
-// CHECK-NOT: extract_aligned_pointer
+// CHECK-NOT: arith.cmpi eq
 // CHECK-NOT: memref.dealloc
 // CHECK: return
 func.func @not_in_place(%w0: memref<95x64xf32>, %p0: memref<3x64x32xf32>,
