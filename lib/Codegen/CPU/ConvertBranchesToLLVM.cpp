@@ -13,6 +13,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/AMX/Transforms.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::xfmr {
@@ -22,6 +23,22 @@ namespace mlir::xfmr {
 
 using namespace mlir;
 using namespace mlir::xfmr;
+
+/// LLVM's own weights for what is expected.
+constexpr int32_t kLikely = 2000, kUnlikely = 1;
+
+/// LLVM finds an expectation in front of the branch alone, and not where
+/// several branches have one in common that is far away.
+static void takeExpectation(LLVM::CondBrOp branch) {
+  auto expect = branch.getCondition().getDefiningOp<LLVM::ExpectOp>();
+  IntegerAttr expected;
+  if (!expect || !matchPattern(expect.getExpected(), m_Constant(&expected)))
+    return;
+  branch.setBranchWeights(expected.getValue().isZero()
+                              ? ArrayRef<int32_t>{kUnlikely, kLikely}
+                              : ArrayRef<int32_t>{kLikely, kUnlikely});
+  branch.getConditionMutable().assign(expect.getVal());
+}
 
 namespace {
 struct ConvertBranchesToLLVM
@@ -40,6 +57,8 @@ struct ConvertBranchesToLLVM
     // What a loop's op says of it arrives as an attribute that translation to
     // LLVM IR does not read.
     getOperation()->walk([](Operation *op) {
+      if (auto branch = dyn_cast<LLVM::CondBrOp>(op))
+        takeExpectation(branch);
       constexpr StringLiteral name = "llvm.loop_annotation";
       auto annotation = op->getAttrOfType<LLVM::LoopAnnotationAttr>(name);
       if (!annotation)

@@ -19,3 +19,24 @@ func.func @tile(%c: memref<16x16xf32>, %from: index, %more: i1) {
   amx.tile_store %c[%c0, %c0], %t : memref<16x16xf32>, !amx.tile<16x16xf32>
   return
 }
+
+// One expectation serves all branches.
+// CHECK-LABEL: func @unlikely(
+// CHECK-SAME: %[[SHARED:.*]]: i1,
+// CHECK: llvm.cond_br %[[SHARED]] weights([1, 2000])
+// CHECK: llvm.cond_br %[[SHARED]] weights([1, 2000])
+func.func @unlikely(%shared: i1, %x: memref<f32>, %v: f32) {
+  %no = arith.constant false
+  %expected = llvm.intr.expect %shared, %no : i1
+  cf.cond_br %expected, ^store, ^next
+^store:
+  memref.store %v, %x[] : memref<f32>
+  cf.br ^next
+^next:
+  cf.cond_br %expected, ^again, ^end
+^again:
+  memref.store %v, %x[] : memref<f32>
+  cf.br ^end
+^end:
+  return
+}
