@@ -136,8 +136,9 @@ def innermost_loops(lines):
                 todo.append((loop, cut))
             else:
                 # What lies behind the last way back is there for rare cases: LLVM moves
-                # such blocks out of the way.
+                # such blocks out of the way. A way back in front of the header tells nothing.
                 last = max(node for node in loop if header in edges[node])
+                last = last if last >= header else max(loop)
                 body = [node for node in sorted(loop) if node <= last]
                 loops.append(Loop("block %d" % header, [line for node in body for line in blocks[node]]))
     return loops
