@@ -147,7 +147,7 @@ static void addVectorizeStage(OpPassManager &pm,
   rowGroups.nonTemporalFromBytes = options.threads == 1
                                        ? target.nonTemporalFromBytes
                                        : target.nonTemporalFromBytesOfThreads;
-  // Its passes are a region each.
+  // After each pass threads wait for each other.
   if (options.threads != 1)
     rowGroups.shareRowsFrom =
         std::max<int64_t>(1, 2 * getParallelFrom(options, target));

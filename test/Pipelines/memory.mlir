@@ -12,7 +12,7 @@
 // Of a row that threads share, the sums of its blocks.
 // SHARED-NOT: llvm.alloca
 // SHARED: llvm.func @in_place(
-// SHARED-COUNT-6: llvm.alloca {{.*}} x f32
+// SHARED: llvm.alloca %{{.*}} x i8
 // SHARED-NOT: llvm.alloca
 
 // CHECK-LABEL: func @entry(

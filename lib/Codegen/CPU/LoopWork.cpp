@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopWork.h"
+#include "OpenMPRuntime.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -62,11 +63,14 @@ public:
               unsigned depth = 0)
       : builder(builder), loc(loc), region(region), depth(depth) {}
 
-  LoopWork emit(scf::ForallOp loop) {
+  LoopWork emit(scf::ForallOp loop, ValueRange asked) {
     Value iterations = getIterations(loop);
     nested = constant(0);
     Value operations = multiply(iterations, getBlockWork(loop.getBody()));
-    return {iterations, operations, nested};
+    SmallVector<Value> first;
+    for (Value value : asked)
+      first.push_back(getOutside(value));
+    return {iterations, operations, nested, first};
   }
 
 private:
@@ -119,9 +123,16 @@ Value WorkEmitter::getOutside(Value value) {
       outside = getOutside(
           getValue(loop.getMixedLowerBound()[argument.getArgNumber()]));
     }
+  } else if (auto call = value.getDefiningOp<func::CallOp>()) {
+    // One thread.
+    if (call.getCallee() != kThreadNumber && call.getCallee() != kNumThreads)
+      return Value();
+    outside = arith::ConstantOp::create(
+        builder, loc,
+        builder.getI32IntegerAttr(call.getCallee() == kNumThreads));
   } else {
     Operation *op = value.getDefiningOp();
-    if (op->getNumRegions() || !isPure(op))
+    if (op->getNumRegions() || !isMemoryEffectFree(op))
       return Value();
     IRMapping mapping;
     for (Value operand : op->getOperands()) {
@@ -130,8 +141,18 @@ Value WorkEmitter::getOutside(Value value) {
         return Value();
       mapping.map(operand, mapped);
     }
-    outside = builder.clone(*op, mapping)
-                  ->getResult(cast<OpResult>(value).getResultNumber());
+    Operation *copy = builder.clone(*op, mapping);
+    // By a number of threads, too, which is known now.
+    SmallVector<Value> folded;
+    if (succeeded(builder.tryFold(copy, folded)) && !folded.empty()) {
+      copy->erase();
+      outside = folded[cast<OpResult>(value).getResultNumber()];
+    } else if (!isSpeculatable(copy)) {
+      copy->erase();
+      return Value();
+    } else {
+      outside = copy->getResult(cast<OpResult>(value).getResultNumber());
+    }
   }
   if (outside)
     known[value] = outside;
@@ -217,6 +238,8 @@ Value WorkEmitter::getBlockWork(Block *block) {
   return add(work, constant(simple));
 }
 
-LoopWork xfmr::emitLoopWork(OpBuilder &builder, scf::ForallOp loop) {
-  return WorkEmitter(builder, loop.getLoc(), loop.getRegion()).emit(loop);
+LoopWork xfmr::emitLoopWork(OpBuilder &builder, scf::ForallOp loop,
+                            ValueRange asked) {
+  return WorkEmitter(builder, loop.getLoc(), loop.getRegion())
+      .emit(loop, asked);
 }

@@ -24,12 +24,18 @@ struct LoopWork {
   Value operations;
   /// Iterations of the longest `scf.forall` inside, 0 where there is none.
   Value nestedIterations;
+  /// The values that were asked for, as they are in the first iteration; null
+  /// where they are not known before.
+  SmallVector<Value> first;
 };
 
 /// Emits the size of `loop` at the builder's insertion point, which is to be
 /// in front of the loop. Loops inside of it are taken as long as they are in
-/// the first iteration, and as one iteration where that is not known before.
-LoopWork emitLoopWork(OpBuilder &builder, scf::ForallOp loop);
+/// the first iteration, and as one iteration where that is not known before;
+/// what threads share in it, as if there were one. `asked` are values of the
+/// loop of which the first are wanted.
+LoopWork emitLoopWork(OpBuilder &builder, scf::ForallOp loop,
+                      ValueRange asked = {});
 
 } // namespace mlir::xfmr
 

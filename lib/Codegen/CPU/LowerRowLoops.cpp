@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopWork.h"
-#include "PrivateFunctions.h"
-#include "RowLoweringLong.h"
+#include "OpenMPRuntime.h"
+#include "Outliner.h"
+#include "RowTeam.h"
 #include "xfmr/Codegen/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -19,9 +20,11 @@
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Transforms/RegionUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 namespace mlir::xfmr {
 #define GEN_PASS_DEF_LOWERROWLOOPS
@@ -42,158 +45,93 @@ struct Fork {
   Value where;
 };
 
-/// Moves the body of a loop into a function that runs a range of iterations.
-class LoopOutliner {
-public:
-  LoopOutliner(RewriterBase &rewriter, scf::ForallOp loop, bool takesFork)
-      : rewriter(rewriter), loop(loop), takesFork(takesFork) {}
+/// Threads that share rows, with the buffer for the sums of their blocks if
+/// there are any.
+struct Team {
+  explicit Team(omp::ParallelOp region);
 
-  func::FuncOp outline();
-  /// Runs the iterations from `from` to `to`, counted from 0 in the order of
-  /// the loop's dims.
-  void emitCall(Location loc, Value from, Value to, bool mayFork);
+  /// The values in front of the loop around that `emitParts` needs.
+  SmallVector<Value> getAsked() {
+    SmallVector<Value> asked = {region.getIfExpr()};
+    if (buffer)
+      llvm::append_range(asked, buffer.getDynamicSizes());
+    return asked;
+  }
+  void addTypes(SmallVector<Type> &types) {
+    types.append(2, IntegerType::get(region.getContext(), 32));
+    if (buffer)
+      types.push_back(buffer.getType());
+  }
 
-  func::FuncOp function;
-  Value fork;
-
-private:
-  void emitLoop(ValueRange lowerBounds, ValueRange upperBounds,
-                ValueRange steps);
-
-  RewriterBase &rewriter;
-  scf::ForallOp loop;
-  bool takesFork;
-  SmallVector<Value> captures;
+  omp::ParallelOp region;
+  memref::AllocOp buffer;
+  memref::DeallocOp dealloc;
+  int64_t blockBytes = 0;
 };
 } // namespace
 
-/// The loop over the range, and the body in it. `function`'s arguments are
-/// the range.
-void LoopOutliner::emitLoop(ValueRange lowerBounds, ValueRange upperBounds,
-                            ValueRange steps) {
-  Location loc = loop.getLoc();
-  Value from = function.getArgument(0), to = function.getArgument(1);
-  Block *body;
-  SmallVector<Value> positions;
-  if (loop.getRank() == 1) {
-    auto place = [&](Value iteration) {
-      Value offset = arith::MulIOp::create(rewriter, loc, iteration, steps[0]);
-      return arith::AddIOp::create(rewriter, loc, lowerBounds[0], offset)
-          .getResult();
-    };
-    Value last =
-        arith::MinSIOp::create(rewriter, loc, place(to), upperBounds[0]);
-    auto chunk = scf::ForOp::create(rewriter, loc, place(from), last, steps[0]);
-    body = chunk.getBody();
-    positions = {chunk.getInductionVar()};
-    rewriter.setInsertionPointToStart(body);
-  } else {
-    // The positions move on like the digits of a counter.
-    Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-    SmallVector<Value> counts;
-    for (auto [lower, upper, step] :
-         llvm::zip_equal(lowerBounds, upperBounds, steps)) {
-      Value last = arith::AddIOp::create(
-          rewriter, loc, arith::SubIOp::create(rewriter, loc, upper, lower),
-          arith::SubIOp::create(rewriter, loc, step, one));
-      // Of an empty range no position is asked for.
-      counts.push_back(arith::MaxSIOp::create(
-          rewriter, loc, one,
-          arith::DivSIOp::create(rewriter, loc, last, step)));
-    }
-    Value rest = from;
-    SmallVector<Value> first(counts.size());
-    for (int64_t dim = counts.size() - 1; dim >= 0; --dim) {
-      Value digit = rest;
-      if (dim > 0) {
-        digit = arith::RemUIOp::create(rewriter, loc, rest, counts[dim]);
-        rest = arith::DivUIOp::create(rewriter, loc, rest, counts[dim]);
-      }
-      first[dim] = arith::AddIOp::create(
-          rewriter, loc, lowerBounds[dim],
-          arith::MulIOp::create(rewriter, loc, digit, steps[dim]));
-    }
-    auto chunk = scf::ForOp::create(rewriter, loc, from, to, one, first);
-    body = chunk.getBody();
-    positions = llvm::to_vector_of<Value>(chunk.getRegionIterArgs());
-    rewriter.setInsertionPointToEnd(body);
-    SmallVector<Value> next(positions.size());
-    Value carry =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
-    for (int64_t dim = positions.size() - 1; dim >= 0; --dim) {
-      Value moved =
-          arith::AddIOp::create(rewriter, loc, positions[dim], steps[dim]);
-      Value wraps = arith::CmpIOp::create(
-          rewriter, loc, arith::CmpIPredicate::sge, moved, upperBounds[dim]);
-      Value there = arith::SelectOp::create(rewriter, loc, wraps,
-                                            lowerBounds[dim], moved);
-      next[dim] =
-          arith::SelectOp::create(rewriter, loc, carry, there, positions[dim]);
-      carry = arith::AndIOp::create(rewriter, loc, carry, wraps);
-    }
-    scf::YieldOp::create(rewriter, loc, next);
-    rewriter.setInsertionPointToStart(body);
+Team::Team(omp::ParallelOp region) : region(region) {
+  for (auto alloc : region->getBlock()->getOps<memref::AllocOp>()) {
+    auto bytes = alloc->getAttrOfType<IntegerAttr>(rows::kBlockBytesAttrName);
+    if (!bytes || llvm::none_of(alloc->getUsers(), [&](Operation *user) {
+          return region->isProperAncestor(user);
+        }))
+      continue;
+    buffer = alloc;
+    blockBytes = bytes.getInt();
+    for (Operation *user : alloc->getUsers())
+      if (auto found = dyn_cast<memref::DeallocOp>(user))
+        dealloc = found;
   }
-  rewriter.eraseOp(loop.getTerminator());
-  rewriter.inlineBlockBefore(loop.getBody(), body, body->begin(), positions);
 }
 
-func::FuncOp LoopOutliner::outline() {
-  OpBuilder::InsertionGuard guard(rewriter);
-  Location loc = loop.getLoc();
-  auto parent = loop->getParentOfType<func::FuncOp>();
-  rewriter.setInsertionPoint(loop);
-  SmallVector<Value> lower = loop.getLowerBound(rewriter),
-                     upper = loop.getUpperBound(rewriter),
-                     step = loop.getStep(rewriter);
-  llvm::SetVector<Value> used;
-  for (ArrayRef<Value> values : {lower, upper, step})
-    used.insert(values.begin(), values.end());
-  getUsedValuesDefinedAbove(loop.getRegion(), used);
+/// The threads that share the rows of `loop`, if nothing else in it has
+/// effects: then they may be the threads of one region around it.
+static std::optional<Team> getTeamOfLoop(scf::ForallOp loop,
+                                         ArrayRef<Operation *> nested) {
+  auto region = nested.size() == 1 ? dyn_cast<omp::ParallelOp>(nested.front())
+                                   : omp::ParallelOp();
+  if (!region || region->getBlock() != loop.getBody())
+    return std::nullopt;
+  Team team(region);
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (&op != region && &op != team.buffer && &op != team.dealloc &&
+        !isMemoryEffectFree(&op))
+      return std::nullopt;
+  return team;
+}
 
-  SmallVector<Value> constants;
-  for (Value value : used)
-    (matchPattern(value, m_Constant()) ? constants : captures).push_back(value);
-  SmallVector<Type> types(2, rewriter.getIndexType());
-  if (takesFork)
-    types.push_back(rewriter.getI1Type());
-  llvm::append_range(types, ValueRange(captures).getTypes());
+static Value getI32(OpBuilder &builder, Location loc, int32_t value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getI32IntegerAttr(value));
+}
 
-  function = createPrivateFunction(loc, parent, parent->getIterator(),
-                                   (parent.getName() + "_loop").str(),
-                                   rewriter.getFunctionType(types, {}));
+/// An `scf.if`, or one of its branches where the condition is known.
+static void emitIf(OpBuilder &builder, Location loc, Value condition,
+                   function_ref<void()> then, function_ref<void()> otherwise) {
+  IntegerAttr known;
+  if (matchPattern(condition, m_Constant(&known)))
+    return known.getValue().isZero() ? otherwise() : then();
+  rows::emitIf(builder, loc, {std::nullopt, condition}, then, otherwise);
+}
 
-  Block *entry = function.addEntryBlock();
-  rewriter.setInsertionPointToStart(entry);
-  IRMapping mapping;
-  for (Value value : constants)
-    rewriter.clone(*value.getDefiningOp(), mapping);
-  mapping.map(captures, entry->getArguments().take_back(captures.size()));
-  if (takesFork)
-    fork = entry->getArgument(2);
-  auto map = [&](ArrayRef<Value> values) {
-    return llvm::map_to_vector(
-        values, [&](Value value) { return mapping.lookup(value); });
+/// Moves what is the same for all iterations of `loop` in front of it;
+/// `threads` is never 0.
+static void hoistFrom(scf::ForOp loop, Value threads) {
+  auto isDivision = [&](Operation *op) {
+    auto division = dyn_cast<arith::DivUIOp>(op);
+    auto divisor = division
+                       ? division.getRhs().getDefiningOp<arith::IndexCastOp>()
+                       : arith::IndexCastOp();
+    return divisor && divisor.getIn() == threads;
   };
-  emitLoop(map(lower), map(upper), map(step));
-  rewriter.setInsertionPointToEnd(entry);
-  func::ReturnOp::create(rewriter, loc);
-  for (Value value : used)
-    rewriter.replaceUsesWithIf(value, mapping.lookup(value),
-                               [&](OpOperand &operand) {
-                                 return function.getBody().isAncestor(
-                                     operand.getOwner()->getParentRegion());
-                               });
-  return function;
-}
-
-void LoopOutliner::emitCall(Location loc, Value from, Value to, bool mayFork) {
-  SmallVector<Value> operands = {from, to};
-  if (takesFork)
-    operands.push_back(arith::ConstantOp::create(
-        rewriter, loc, rewriter.getBoolAttr(mayFork)));
-  llvm::append_range(operands, captures);
-  func::CallOp::create(rewriter, loc, function, operands);
+  moveLoopInvariantCode(
+      &loop.getRegion(),
+      [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+      [&](Operation *op, Region *) {
+        return isMemoryEffectFree(op) && (isSpeculatable(op) || isDivision(op));
+      },
+      [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
 }
 
 namespace {
@@ -207,31 +145,33 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
       return signalPassFailure();
     }
     IRRewriter rewriter(&getContext());
-    SmallVector<scf::ForallOp> loops = getOutermost(getOperation());
-    for (scf::ForallOp loop : loops)
-      if (failed(lower(rewriter, loop, {})))
-        return signalPassFailure();
+    if (failed(lowerAll(rewriter, getOutermost(getOperation()), {})))
+      signalPassFailure();
   }
 
-  /// The loops in `root` that are in no other of them, and in no parallel loop
-  /// of another kind, which is taken on by others.
-  static SmallVector<scf::ForallOp> getOutermost(Operation *root) {
-    SmallVector<scf::ForallOp> loops;
+  /// The loops, and the threads that share rows, in `root` that are in no other
+  /// of them, and in no parallel loop of another kind, which is taken on by
+  /// others.
+  static SmallVector<Operation *> getOutermost(Operation *root) {
+    SmallVector<Operation *> found;
     root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      auto loop = dyn_cast<scf::ForallOp>(op);
-      if (!loop || op == root)
+      if (op == root ||
+          !(isa<scf::ForallOp>(op) || op->hasAttr(rows::kTeamAttrName)))
         return WalkResult::advance();
-      loops.push_back(loop);
+      found.push_back(op);
       return WalkResult::skip();
     });
-    return loops;
+    return found;
   }
 
-  LogicalResult lowerNested(RewriterBase &rewriter,
-                            ArrayRef<scf::ForallOp> nested, const Fork &fork) {
-    for (scf::ForallOp loop : nested)
-      if (failed(lower(rewriter, loop, fork)))
+  LogicalResult lowerAll(RewriterBase &rewriter, ArrayRef<Operation *> ops,
+                         const Fork &fork) {
+    for (Operation *op : ops) {
+      auto loop = dyn_cast<scf::ForallOp>(op);
+      if (failed(loop ? lower(rewriter, loop, fork)
+                      : lower(rewriter, cast<omp::ParallelOp>(op), fork)))
         return failure();
+    }
     return success();
   }
 
@@ -239,15 +179,90 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     return remark::RemarkOpts::name(name).category(getArgument());
   }
 
+  /// Why no threads may be started where `op` stands; empty if they may.
+  StringRef getObstacle(Operation *op, const Fork &fork) {
+    if (threads == 1)
+      return "there is one thread";
+    if (fork.never || op->getParentOfType<scf::ParallelOp>() ||
+        op->getParentOfType<omp::ParallelOp>())
+      return "it is inside of a parallel loop";
+    if (!op->getParentOfType<func::FuncOp>())
+      return "it is not in a function";
+    return "";
+  }
+
   LogicalResult lowerSequential(RewriterBase &rewriter, scf::ForallOp loop,
                                 const Fork &fork, StringRef reason) {
     remark::passed(loop.getLoc(), getRemark("sequential"))
         << "loop for one thread" << remark::reason("{0}", reason);
-    SmallVector<scf::ForallOp> nested = getOutermost(loop);
+    SmallVector<Operation *> nested = getOutermost(loop);
     rewriter.setInsertionPoint(loop);
     if (failed(scf::forallToForLoop(rewriter, loop)))
       return loop.emitOpError("cannot be lowered to a loop");
-    return lowerNested(rewriter, nested, fork);
+    return lowerAll(rewriter, nested, fork);
+  }
+
+  /// Rows that several threads share, where they may be started.
+  LogicalResult lower(RewriterBase &rewriter, omp::ParallelOp region,
+                      const Fork &fork) {
+    Location loc = region.getLoc();
+    rewriter.setInsertionPoint(region);
+    if (!getObstacle(region, fork).empty()) {
+      inlineRegion(rewriter, region, region->getBlock(), region->getIterator(),
+                   getI32(rewriter, loc, 0), getI32(rewriter, loc, 1));
+      rewriter.eraseOp(region);
+      return success();
+    }
+    remark::passed(loc, getRemark("shared"))
+        << "threads share the rows that are long enough";
+    auto function = region->getParentOfType<func::FuncOp>();
+    Team team(region);
+    SmallVector<Type> leading;
+    team.addTypes(leading);
+    Outliner outliner(rewriter, leading);
+    outliner.outline(region, team.buffer ? team.buffer.getResult() : Value());
+    Value condition = region.getIfExpr();
+    if (fork.where)
+      condition =
+          rewriter.createOrFold<arith::AndIOp>(loc, condition, fork.where);
+    LogicalResult result = success();
+    emitIf(
+        rewriter, loc, condition,
+        [&] {
+          Value buffer;
+          if (team.buffer)
+            buffer = rewriter.clone(*team.buffer)->getResult(0);
+          result = emitRegion(rewriter, loc, function,
+                              [&](Value thread, Value count) {
+                                SmallVector<Value> arguments = {thread, count};
+                                if (buffer)
+                                  arguments.push_back(buffer);
+                                outliner.emitCall(loc, arguments);
+                              });
+          if (buffer)
+            memref::DeallocOp::create(rewriter, loc, buffer);
+        },
+        [&] {
+          SmallVector<Value> arguments;
+          addOneThread(rewriter, loc, team, arguments);
+          outliner.emitCall(loc, arguments);
+        });
+    rewriter.eraseOp(region);
+    if (team.buffer) {
+      rewriter.eraseOp(team.dealloc);
+      rewriter.eraseOp(team.buffer);
+    }
+    return result;
+  }
+
+  /// The arguments of a thread by itself, which leaves no sums.
+  static void addOneThread(OpBuilder &builder, Location loc, Team &team,
+                           SmallVector<Value> &arguments) {
+    arguments.push_back(getI32(builder, loc, 0));
+    arguments.push_back(getI32(builder, loc, 1));
+    if (team.buffer)
+      arguments.push_back(
+          ub::PoisonOp::create(builder, loc, team.buffer.getType()));
   }
 
   LogicalResult lower(RewriterBase &rewriter, scf::ForallOp loop,
@@ -255,109 +270,195 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     if (loop->getNumResults())
       return loop.emitOpError("expected a loop on memrefs, got one with "
                               "results: bufferize first");
-    auto function = loop->getParentOfType<func::FuncOp>();
-    StringRef reason;
-    if (threads == 1)
-      reason = "there is one thread";
-    else if (fork.never || loop->getParentOfType<scf::ParallelOp>() ||
-             loop->getParentOfType<omp::ParallelOp>())
-      reason = "it is inside of a parallel loop";
-    else if (!function)
-      reason = "it is not in a function";
-    if (!reason.empty())
+    if (StringRef reason = getObstacle(loop, fork); !reason.empty())
       return lowerSequential(rewriter, loop, fork, reason);
 
     Location loc = loop.getLoc();
+    auto function = loop->getParentOfType<func::FuncOp>();
     rewriter.setInsertionPoint(loop);
-    SmallVector<scf::ForallOp> nested = getOutermost(loop);
-    LoopWork work = emitLoopWork(rewriter, loop);
-    FailureOr<Value> worth =
-        loop->hasAttr(rows::kSharedRowAttrName)
-            ? FailureOr<Value>(arith::ConstantOp::create(
-                  rewriter, loc, rewriter.getBoolAttr(true)))
-            : emitWorth(rewriter, loc, function, work, nested);
-    if (failed(worth))
+    SmallVector<Operation *> nested = getOutermost(loop);
+    std::optional<Team> team = getTeamOfLoop(loop, nested);
+    LoopWork work = emitLoopWork(
+        rewriter, loop, team ? team->getAsked() : SmallVector<Value>());
+    if (llvm::is_contained(work.first, Value()))
+      team.reset();
+    FailureOr<Value> most = Value();
+    if (!nested.empty())
+      most = emitMostThreads(rewriter, loc, function);
+    if (failed(most))
       return failure();
+    if (team)
+      work.nestedIterations = emitParts(rewriter, loc, *team, work, *most);
+    Value worth = emitWorth(rewriter, loc, work, *most), forks = worth, shares;
+    if (team) {
+      Value yes =
+          arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+      shares = rewriter.createOrFold<arith::AndIOp>(
+          loc, work.first.front(),
+          rewriter.createOrFold<arith::XOrIOp>(loc, worth, yes));
+      forks = rewriter.createOrFold<arith::OrIOp>(loc, worth, shares);
+    }
     IntegerAttr known;
-    bool isKnown = matchPattern(*worth, m_Constant(&known));
+    bool isKnown = matchPattern(forks, m_Constant(&known));
     if (isKnown && known.getValue().isZero())
       return lowerSequential(rewriter, loop, fork,
                              "there is too little work for several threads");
-    if (!isKnown && fork.where)
-      worth =
-          arith::AndIOp::create(rewriter, loc, *worth, fork.where).getResult();
-    else if (fork.where)
-      worth = fork.where;
+    if (fork.where)
+      forks = isKnown ? fork.where
+                      : arith::AndIOp::create(rewriter, loc, forks, fork.where)
+                            .getResult();
     bool decided = isKnown && !fork.where;
+    // Every thread has rows of its own.
+    if (decided && matchPattern(worth, m_One()))
+      team.reset();
     remark::passed(loc, getRemark("parallel"))
         << (decided ? "loop for several threads"
                     : "loop for several threads where it is large enough");
-
-    LoopOutliner outliner(rewriter, loop, !decided && !nested.empty());
-    outliner.outline();
-    if (decided) {
-      if (failed(emitRegion(rewriter, loc, function, outliner, work)))
-        return failure();
-    } else {
-      auto branch = scf::IfOp::create(rewriter, loc, *worth,
-                                      /*withElseRegion=*/true);
-      rewriter.setInsertionPoint(branch.thenYield());
-      if (failed(emitRegion(rewriter, loc, function, outliner, work)))
-        return failure();
-      rewriter.setInsertionPoint(branch.elseYield());
-      Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-      outliner.emitCall(loc, zero, work.iterations, /*mayFork=*/true);
-    }
-    rewriter.eraseOp(loop);
-    return lowerNested(rewriter, nested,
-                       {/*never=*/decided, /*where=*/outliner.fork});
+    if (team)
+      remark::passed(loc, getRemark("shared"))
+          << "threads share the rows that are long enough, where these are few";
+    return lowerParallel(rewriter, loop, fork, nested, team, work, shares,
+                         forks, decided);
   }
 
-  /// A function of OpenMP's run time that takes nothing.
-  FailureOr<Value> callRuntime(OpBuilder &builder, Location loc,
-                               func::FuncOp caller, StringRef name) {
-    SymbolTable symbols(caller->getParentOp());
-    auto type = builder.getFunctionType({}, {builder.getI32Type()});
-    Operation *known = symbols.lookup(name);
-    auto function = dyn_cast_if_present<func::FuncOp>(known);
-    if (known && (!function || function.getFunctionType() != type))
-      return known->emitOpError("has the name of a function of OpenMP");
-    if (!known) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPoint(caller);
-      function = func::FuncOp::create(builder, caller.getLoc(), name, type);
-      function.setPrivate();
+  /// A function of the loop, which threads call where `forks`; the threads of
+  /// `team` for all rows where `shares`, or each for some.
+  LogicalResult lowerParallel(RewriterBase &rewriter, scf::ForallOp loop,
+                              const Fork &fork, ArrayRef<Operation *> nested,
+                              std::optional<Team> &team, const LoopWork &work,
+                              Value shares, Value forks, bool decided) {
+    Location loc = loop.getLoc();
+    auto function = loop->getParentOfType<func::FuncOp>();
+    SmallVector<Type> leading(2, rewriter.getIndexType());
+    bool takesFork = !team && !decided && !nested.empty();
+    if (takesFork)
+      leading.push_back(rewriter.getI1Type());
+    if (team)
+      team->addTypes(leading);
+    Outliner outliner(rewriter, leading);
+    outliner.outline(loop);
+    auto getFork = [&](bool mayFork) {
+      return arith::ConstantOp::create(rewriter, loc,
+                                       rewriter.getBoolAttr(mayFork));
+    };
+    LogicalResult result = success();
+    emitIf(
+        rewriter, loc, forks,
+        [&] {
+          Value buffer;
+          if (team && team->buffer)
+            buffer = emitBuffer(rewriter, loc, *team, work, shares);
+          result = emitRegion(
+              rewriter, loc, function, [&](Value thread, Value count) {
+                SmallVector<Value> arguments =
+                    emitRange(rewriter, loc, work.iterations, thread, count);
+                if (takesFork)
+                  arguments.push_back(getFork(false));
+                if (team)
+                  emitShare(rewriter, loc, work.iterations, thread, count,
+                            shares, arguments);
+                if (buffer)
+                  arguments.push_back(buffer);
+                outliner.emitCall(loc, arguments);
+              });
+          if (buffer)
+            emitIf(
+                rewriter, loc, shares,
+                [&] { memref::DeallocOp::create(rewriter, loc, buffer); },
+                [] {});
+        },
+        [&] {
+          SmallVector<Value> arguments = {
+              arith::ConstantIndexOp::create(rewriter, loc, 0),
+              work.iterations};
+          if (takesFork)
+            arguments.push_back(getFork(true));
+          if (team)
+            addOneThread(rewriter, loc, *team, arguments);
+          outliner.emitCall(loc, arguments);
+        });
+    rewriter.eraseOp(loop);
+    if (failed(result))
+      return failure();
+    if (team) {
+      takeTeam(rewriter, *team, outliner);
+      return success();
     }
-    Value result =
-        func::CallOp::create(builder, loc, function, ValueRange()).getResult(0);
+    return lowerAll(rewriter, nested,
+                    {/*never=*/decided,
+                     takesFork ? outliner.function.getArgument(2) : Value()});
+  }
+
+  /// Puts the code of a thread of `team` in the function of the loop around.
+  static void takeTeam(RewriterBase &rewriter, Team &team, Outliner &outliner) {
+    func::FuncOp function = outliner.function;
+    Value threads = function.getArgument(3);
+    inlineRegion(rewriter, team.region, team.region->getBlock(),
+                 team.region->getIterator(), function.getArgument(2), threads);
+    rewriter.eraseOp(team.region);
+    if (team.buffer) {
+      rewriter.eraseOp(team.dealloc);
+      rewriter.replaceOp(team.buffer, function.getArgument(4));
+    }
+    hoistFrom(outliner.chunk, threads);
+  }
+
+  FailureOr<Value> emitMostThreads(RewriterBase &rewriter, Location loc,
+                                   func::FuncOp function) {
+    if (threads != 0)
+      return arith::ConstantIndexOp::create(rewriter, loc, threads).getResult();
+    return emitNumber(rewriter, loc, function, kMaxThreads);
+  }
+
+  static FailureOr<Value> emitNumber(OpBuilder &builder, Location loc,
+                                     func::FuncOp function, StringRef name) {
+    FailureOr<Value> number = callOpenMP(builder, loc, function, name);
+    if (failed(number))
+      return failure();
+    return toIndex(builder, loc, *number);
+  }
+
+  static Value toIndex(OpBuilder &builder, Location loc, Value value) {
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                      result)
-        .getResult();
+                                      value);
+  }
+
+  /// In how many parts threads can share a row; 0 where they do not.
+  static Value emitParts(OpBuilder &builder, Location loc, Team &team,
+                         const LoopWork &work, Value most) {
+    auto constant = [&](int64_t value) {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    Value parts = most;
+    // One more than there are blocks.
+    if (team.buffer) {
+      MemRefType type = team.buffer.getType();
+      Value bytes = type.hasStaticShape() ? constant(type.getDimSize(0))
+                                          : work.first.back();
+      parts = builder.createOrFold<arith::SubIOp>(
+          loc,
+          builder.createOrFold<arith::DivUIOp>(loc, bytes,
+                                               constant(team.blockBytes)),
+          constant(1));
+    }
+    return builder.createOrFold<arith::SelectOp>(loc, work.first.front(), parts,
+                                                 constant(0));
   }
 
   /// Whether several threads are worth starting: there is enough to do, and
-  /// something for each thread if the loops inside would have that.
-  FailureOr<Value> emitWorth(RewriterBase &rewriter, Location loc,
-                             func::FuncOp function, const LoopWork &work,
-                             ArrayRef<scf::ForallOp> nested) {
+  /// something for each of `most` threads if the loops inside would have that.
+  Value emitWorth(RewriterBase &rewriter, Location loc, const LoopWork &work,
+                  Value most) {
     auto atLeast = [&](Value value, Value bound) {
       return rewriter.createOrFold<arith::CmpIOp>(
           loc, arith::CmpIPredicate::sge, value, bound);
     };
     Value needed = arith::ConstantIndexOp::create(rewriter, loc, 2);
-    if (!nested.empty()) {
-      FailureOr<Value> most =
-          threads != 0
-              ? FailureOr<Value>(
-                    arith::ConstantIndexOp::create(rewriter, loc, threads))
-              : callRuntime(rewriter, loc, function, "omp_get_max_threads");
-      if (failed(most))
-        return failure();
+    if (most)
       needed = rewriter.createOrFold<arith::MaxSIOp>(
           loc, needed,
-          rewriter.createOrFold<arith::MinSIOp>(loc, *most,
+          rewriter.createOrFold<arith::MinSIOp>(loc, most,
                                                 work.nestedIterations));
-    }
     Value enough = atLeast(
         work.operations,
         arith::ConstantIndexOp::create(
@@ -366,10 +467,32 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
         loc, enough, atLeast(work.iterations, needed));
   }
 
-  /// Every thread takes iterations that follow each other.
-  LogicalResult emitRegion(RewriterBase &rewriter, Location loc,
-                           func::FuncOp function, LoopOutliner &outliner,
-                           const LoopWork &work) {
+  /// The buffer of `team`, which nobody touches unless `shares`.
+  static Value emitBuffer(OpBuilder &builder, Location loc, Team &team,
+                          const LoopWork &work, Value shares) {
+    MemRefType type = team.buffer.getType();
+    auto allocate = [&]() -> Value {
+      return memref::AllocOp::create(builder, loc, type,
+                                     ArrayRef<Value>(work.first).drop_front(),
+                                     team.buffer.getAlignmentAttr());
+    };
+    if (matchPattern(shares, m_One()))
+      return allocate();
+    auto branch = scf::IfOp::create(builder, loc, type, shares,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(builder, loc, allocate());
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc,
+                         ub::PoisonOp::create(builder, loc, type).getResult());
+    return branch.getResult(0);
+  }
+
+  /// Calls `emitThread` with the thread's number and that of all, both i32.
+  LogicalResult
+  emitRegion(RewriterBase &rewriter, Location loc, func::FuncOp function,
+             function_ref<void(Value thread, Value count)> emitThread) {
     omp::ParallelOperands clauses;
     if (threads != 0)
       clauses.numThreads = LLVM::ConstantOp::create(
@@ -380,24 +503,46 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     // Not a loop of OpenMP: the run time takes longer to share one than all
     // else that starting threads costs.
     FailureOr<Value> thread =
-        callRuntime(rewriter, loc, function, "omp_get_thread_num");
-    FailureOr<Value> count =
-        callRuntime(rewriter, loc, function, "omp_get_num_threads");
+        callOpenMP(rewriter, loc, function, kThreadNumber);
+    FailureOr<Value> count = callOpenMP(rewriter, loc, function, kNumThreads);
     if (failed(thread) || failed(count))
       return failure();
-    auto getStart = [&](Value number) {
-      return arith::DivUIOp::create(
-                 rewriter, loc,
-                 arith::MulIOp::create(rewriter, loc, work.iterations, number),
-                 *count)
-          .getResult();
-    };
-    Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-    Value next = arith::AddIOp::create(rewriter, loc, *thread, one);
-    outliner.emitCall(loc, getStart(*thread), getStart(next),
-                      /*mayFork=*/false);
+    emitThread(*thread, *count);
     omp::TerminatorOp::create(rewriter, loc);
     return success();
+  }
+
+  /// Every thread takes iterations that follow each other.
+  static SmallVector<Value> emitRange(OpBuilder &builder, Location loc,
+                                      Value iterations, Value thread,
+                                      Value count) {
+    Value number = toIndex(builder, loc, thread);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value next = arith::AddIOp::create(builder, loc, number, one);
+    Value threads = toIndex(builder, loc, count);
+    auto getStart = [&](Value number) {
+      return arith::DivUIOp::create(
+                 builder, loc,
+                 arith::MulIOp::create(builder, loc, iterations, number),
+                 threads)
+          .getResult();
+    };
+    return {getStart(number), getStart(next)};
+  }
+
+  /// Where `shares`, all iterations for each thread, and its part of them;
+  /// otherwise iterations of its own, with nobody to share them.
+  static void emitShare(OpBuilder &builder, Location loc, Value iterations,
+                        Value thread, Value count, Value shares,
+                        SmallVector<Value> &arguments) {
+    auto choose = [&](Value shared, Value alone) {
+      return builder.createOrFold<arith::SelectOp>(loc, shares, shared, alone);
+    };
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    arguments[0] = choose(zero, arguments[0]);
+    arguments[1] = choose(iterations, arguments[1]);
+    arguments.push_back(choose(thread, getI32(builder, loc, 0)));
+    arguments.push_back(choose(count, getI32(builder, loc, 1)));
   }
 };
 } // namespace

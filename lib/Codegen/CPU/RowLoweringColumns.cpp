@@ -34,12 +34,12 @@ bool ColumnLoops::hasSingles(StripShape shape) const {
 SmallVector<Value> ColumnLoops::emit(ArrayRef<unsigned> stepRows,
                                      ArrayRef<unsigned> columns,
                                      ValueRange accumulators, StripShape shape,
-                                     CombineBlocks combine, int64_t shareFrom,
+                                     BlockSums sums, const RowTeam *team,
                                      ComputeStrips compute, BeginStep begin) {
   llvm::fill(place, -1);
-  return emitColumns({stepRows, shape, combine, shareFrom, compute, begin,
-                      columns.size() == 1},
-                     columns, accumulators);
+  return emitColumns(
+      {stepRows, shape, sums, team, compute, begin, columns.size() == 1},
+      columns, accumulators);
 }
 
 SmallVector<Value> ColumnLoops::emitColumns(const Pass &pass,
@@ -154,21 +154,24 @@ SmallVector<Value> ColumnLoops::emitStrips(const Pass &pass,
     });
   };
   bool mayHaveBlocks = pass.isOneColumn && mayBeLong(plan.dims[dim].extent);
-  bool isShared = accumulators.empty() && pass.shareFrom != 0 && mayHaveBlocks;
+  const RowTeam *team = pass.team;
+  Value begin = team ? team->getBegin() : loops.getConstant(0);
+  auto clip = [&](Value end) {
+    return team ? team->clip(builder, loc, end) : end;
+  };
   if (hasMain(shape)) {
-    Value end = loops.getMultiple(dim, step);
+    Value end = clip(loops.getMultiple(dim, step));
     if (!accumulators.empty() && mayHaveBlocks)
-      main = emitBlockSums(
-          builder, loc, loops, end, main, emitMain,
-          [&](size_t index, Value a, Value b) {
-            return pass.combine(index % perStrip, a, b);
-          },
-          pass.shareFrom);
-    else if (isShared)
-      emitSharedBlocks(builder, loc, loops, end, emitMain, pass.shareFrom);
+      main =
+          emitBlockSums(builder, loc, loops, begin, end, main, rest, emitMain,
+                        pass.sums.fold, pass.sums.combine, pass.sums.leave);
     else
-      main = emitMain(loops.getConstant(0), end, main);
+      main = emitMain(begin, end, main);
   }
+  // Where the rest starts that ends at `end`.
+  auto getRest = [&](Value start, Value end) {
+    return team ? team->ifLast(builder, loc, start, end) : start;
+  };
   auto emitSingles = [&](Value from, Value to, ValueRange inits) {
     return emitLoop(dim, from, to, shape.unit, inits,
                     [&](Value iv, ValueRange args) {
@@ -184,28 +187,29 @@ SmallVector<Value> ColumnLoops::emitStrips(const Pass &pass,
   if (!mergesRest && hasSingles(shape)) {
     Value end = loops.getMultiple(dim, shape.unit);
     if (step > shape.unit)
-      rest = emitSingles(loops.getMultiple(dim, step), end, rest);
-    else if (isShared)
-      emitSharedBlocks(builder, loc, loops, end, emitSingles, pass.shareFrom);
+      rest = emitSingles(getRest(loops.getMultiple(dim, step), end), end, rest);
     else
-      rest = emitSingles(loops.getConstant(0), end, rest);
+      rest = emitSingles(begin, clip(end), rest);
   }
   if (loops.hasTail(dim, shape.unit) && shape.isPaired)
     for (unsigned parity : {0, 1})
       loops.getTailMaskOfHalf(dim, shape.unit, parity);
   if (mergesRest)
-    rest = loops.emitRest(dim, loops.getMultiple(dim, step), shape.unit, rest,
-                          [&](Value from, Value isTail, ValueRange args) {
-                            return computeStrips(
-                                pass, from, shape.unit, args, [&](Value mask) {
-                                  return loops.emitMaskIf(isTail, mask);
-                                });
-                          });
+    rest = loops.emitRest(
+        dim, getRest(loops.getMultiple(dim, step), loops.getExtent(dim)),
+        shape.unit, rest, [&](Value from, Value isTail, ValueRange args) {
+          return computeStrips(pass, from, shape.unit, args, [&](Value mask) {
+            return loops.emitMaskIf(isTail, mask);
+          });
+        });
   else
-    rest = loops.emitTail(dim, shape.unit, rest, [&](Value from, Value) {
-      return computeStrips(pass, from, shape.unit, rest,
-                           [](Value mask) { return mask; });
-    });
+    rest = loops.emitTail(
+        dim, shape.unit, rest,
+        [&](Value from, Value) {
+          return computeStrips(pass, from, shape.unit, rest,
+                               [](Value mask) { return mask; });
+        },
+        team ? team->isLast() : Value());
   llvm::append_range(main, rest);
   return main;
 }

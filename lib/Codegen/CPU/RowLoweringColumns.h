@@ -22,8 +22,8 @@
 #ifndef XFMR_LIB_CODEGEN_CPU_ROWLOWERINGCOLUMNS_H
 #define XFMR_LIB_CODEGEN_CPU_ROWLOWERINGCOLUMNS_H
 
-#include "RowLoweringLong.h"
 #include "RowLoweringValues.h"
+#include "RowTeam.h"
 
 namespace mlir::xfmr::rows {
 
@@ -34,6 +34,13 @@ using ComputeStrips =
 
 /// What comes before the strips of a step, at a position: `width` elements.
 using BeginStep = function_ref<void(Value position, int64_t width)>;
+
+/// How the blocks of long rows come together.
+struct BlockSums {
+  FoldBlock fold;
+  CombineBlocks combine;
+  LeaveBlock leave;
+};
 
 class ColumnLoops {
 public:
@@ -49,23 +56,22 @@ public:
 
   /// Goes over `columns` of the rows `stepRows`, numbers of those that
   /// `values` has. `accumulators` holds those of each chunk of the main loop,
-  /// then those of the rest. Blocks of long rows are combined by `combine`, if
-  /// there is one; without accumulators, threads may share them where a row has
-  /// `shareFrom` elements or more, if that is not 0. `begin` is for steps
-  /// without a mask, if there is one.
+  /// then those of the rest; those of long rows are the totals of their blocks,
+  /// then those of the rest. With a `team`, the blocks are the thread's own,
+  /// and the rest is the last one's. `begin` is for steps without a mask, if
+  /// there is one.
   SmallVector<Value> emit(ArrayRef<unsigned> stepRows,
                           ArrayRef<unsigned> columns, ValueRange accumulators,
-                          StripShape shape, CombineBlocks combine,
-                          int64_t shareFrom, ComputeStrips compute,
-                          BeginStep begin = {});
+                          StripShape shape, BlockSums sums, const RowTeam *team,
+                          ComputeStrips compute, BeginStep begin = {});
 
 private:
   /// What `emit` was asked for.
   struct Pass {
     ArrayRef<unsigned> stepRows;
     StripShape shape;
-    CombineBlocks combine;
-    int64_t shareFrom;
+    BlockSums sums;
+    const RowTeam *team;
     ComputeStrips compute;
     BeginStep begin;
     bool isOneColumn;

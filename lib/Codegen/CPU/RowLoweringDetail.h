@@ -153,11 +153,13 @@ struct RowVariant {
 void emitRowGroup(RewriterBase &rewriter, Location loc, const RowPlan &plan,
                   const RowLoweringOptions &options);
 
-/// The loops over the rows. What does not depend on the row is emitted before
-/// `hoist`.
+class RowTeam;
+
+/// The loops over the rows, which the threads of `team` share if it is not
+/// null. What does not depend on the row is emitted before `hoist`.
 void emitRows(RewriterBase &rewriter, Location loc, const RowPlan &plan,
               const RowLoweringOptions &options, RowVariant variant,
-              Operation *hoist);
+              Operation *hoist, RowTeam *team);
 
 /// How a pass takes its strips from `dim`: the main loop by `chunks` strips of
 /// `width` elements a step, the rest by strips of `unit` elements. Accumulators

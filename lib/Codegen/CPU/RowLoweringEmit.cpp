@@ -147,47 +147,64 @@ SmallVector<Value> RowEmitter::emitTotals(ArrayRef<Reduction> reductions,
   };
   if (roundsTogether()) {
     NodeSet nodes = getComputedNodes(plan, roots, values.getStored());
-    columnLoops.emit(getStepRows(), columns, {}, shape, CombineBlocks(),
-                     /*shareFrom=*/0, [&](ArrayRef<Strip *> rows, ValueRange) {
+    columnLoops.emit(getStepRows(), columns, {}, shape, {}, /*team=*/nullptr,
+                     [&](ArrayRef<Strip *> rows, ValueRange) {
                        values.roundTogether(nodes, rows);
                        return SmallVector<Value>();
                      });
   }
+  auto combine = [&](size_t index, Value a, Value b) {
+    return combinePartials(builder, loc, reductions[index], a, b);
+  };
+  auto fold = [&](ValueRange main) {
+    SmallVector<Value> folded;
+    for (int64_t index = 0; index < count; ++index) {
+      SmallVector<Value> chunks;
+      for (size_t place = index; place < main.size(); place += count)
+        chunks.push_back(main[place]);
+      folded.push_back(
+          foldChunks(builder, loc, reductions[index], chunks, plan.lanes));
+    }
+    return folded;
+  };
+  RowTeam::Room room;
+  if (team)
+    room = team->takeRoom(ValueRange(neutral).take_back(count).getTypes());
+  auto leave = [&](Value from, ValueRange sums) {
+    if (team)
+      team->leave(builder, loc, room, from, sums);
+  };
+  bool hasRest =
+      columnLoops.hasSingles(shape) || loops.hasTail(shape.dim, shape.unit);
   // Of each reduction, what each row has left for the horizontal one.
   SmallVector<SmallVector<Value>> partials(count);
   for (unsigned row : getStepRows()) {
     SmallVector<Value> accumulators = columnLoops.emit(
-        row, columns, neutral, shape,
-        [&](size_t index, Value a, Value b) {
-          return combinePartials(builder, loc, reductions[index], a, b);
-        },
-        shareFrom, compute, prefetches ? BeginStep(prefetch) : BeginStep());
-    for (auto [index, reduction] : llvm::enumerate(reductions)) {
-      SmallVector<Value> main;
-      for (int64_t chunk = 0; chunk < shape.chunks; ++chunk)
-        main.push_back(accumulators[chunk * count + index]);
-      Value rest = accumulators[shape.chunks * count + index];
-      Value total;
-      if (columnLoops.hasMain(shape))
-        total = foldChunks(builder, loc, reduction, main, plan.lanes);
-      if (columnLoops.hasSingles(shape) ||
-          loops.hasTail(shape.dim, shape.unit) || !total)
-        total = total ? combinePartials(builder, loc, reduction, total, rest)
-                      : rest;
-      partials[index].push_back(total);
+        row, columns, neutral, shape, {fold, combine, leave}, team, compute,
+        prefetches ? BeginStep(prefetch) : BeginStep());
+    ValueRange rest = ValueRange(accumulators).take_back(count);
+    SmallVector<Value> of = llvm::to_vector(rest);
+    if (columnLoops.hasMain(shape)) {
+      of = fold(ValueRange(accumulators).drop_back(count));
+      for (int64_t index = 0; hasRest && index < count; ++index)
+        of[index] = combine(index, of[index], rest[index]);
     }
+    if (team)
+      of = team->exchange(builder, loc, loops, room,
+                          loops.getMultiple(shape.dim, shape.getStep()), of,
+                          hasRest ? rest : ValueRange(), combine);
+    for (int64_t index = 0; index < count; ++index)
+      partials[index].push_back(of[index]);
   }
   values.endPass();
 
   SmallVector<Value> totals;
   for (size_t index = 0; index < reductions.size(); ++index) {
     ArrayRef<Value> rows = partials[index];
-    auto combine = [&](Value a, Value b) {
-      return combinePartials(builder, loc, reductions[index], a, b);
-    };
+    auto combineLanes = [&](Value a, Value b) { return combine(index, a, b); };
     totals.push_back(rows.size() == 1
-                         ? reduceLanes(builder, loc, rows.front(), combine)
-                         : reduceRows(builder, loc, rows, combine));
+                         ? reduceLanes(builder, loc, rows.front(), combineLanes)
+                         : reduceRows(builder, loc, rows, combineLanes));
   }
   return totals;
 }
@@ -225,7 +242,6 @@ void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
     scf::YieldOp::create(builder, loc, totals);
     builder.setInsertionPointToStart(branch.thenBlock());
     RowValues::RowState state = values.getRowState();
-    int64_t sharedFrom = std::exchange(shareFrom, 0);
     SmallVector<Value> exactTotals =
         emitTotals(exact, {}, /*prefetches=*/false, /*isSeldom=*/true);
     // A row's bits do not depend on its neighbours.
@@ -234,7 +250,6 @@ void RowEmitter::emitReductions(ArrayRef<Reduction> reductions) {
         exactTotal =
             arith::SelectOp::create(builder, loc, isTiny, exactTotal, total);
     scf::YieldOp::create(builder, loc, exactTotals);
-    shareFrom = sharedFrom;
     values.setRowState(std::move(state));
     totals = SmallVector<Value>(branch.getResults());
   }

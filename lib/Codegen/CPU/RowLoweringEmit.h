@@ -33,13 +33,13 @@ class RowEmitter {
 public:
   RowEmitter(RewriterBase &builder, Location loc, const RowPlan &plan,
              const RowLoweringOptions &options, RowVariant variant,
-             Operation *hoist)
+             Operation *hoist, RowTeam *team)
       : builder(builder), loc(loc), plan(plan), options(options),
         variant(variant), hoist(hoist), loops(builder, loc, hoist, plan.dims),
         values(builder, loc, plan, hoist),
         columnLoops(builder, loc, plan, options, loops, values,
                     variant.step.isUnrolled),
-        kept(builder, loc, plan, loops), shareFrom(options.shareRowsFrom) {}
+        kept(builder, loc, plan, loops), team(team) {}
 
   void emit();
 
@@ -85,6 +85,12 @@ private:
         llvm::append_range(all, pass);
     return all;
   }
+  size_t getNumPasses() const {
+    size_t count = 0;
+    for (unsigned level = 1; level <= plan.levels; ++level)
+      count += getReductionPasses(plan, options, level).size();
+    return count;
+  }
   SmallVector<unsigned> getStepRows() const {
     return llvm::to_vector(llvm::seq<unsigned>(0, values.getNumRows()));
   }
@@ -105,8 +111,8 @@ private:
   /// The result that the first pass keeps, and where a row of it lies, once
   /// that is known.
   const RowPlanSink *early = nullptr, *earlyPlace = nullptr;
-  /// Elements from which threads may share a row; 0 for none.
-  int64_t shareFrom;
+  /// Threads that may share each row; null for none.
+  RowTeam *team;
 };
 
 } // namespace mlir::xfmr::rows

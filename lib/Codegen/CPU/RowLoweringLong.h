@@ -27,29 +27,26 @@ inline bool mayBeLong(int64_t extent) {
   return ShapedType::isDynamic(extent) || extent > kRowBlock;
 }
 
-/// On a `scf.forall` over the blocks of one row: it is worth threads wherever
-/// they may be started. All passes over a row are, or its parts would move from
-/// one core's cache to the other's.
-constexpr StringLiteral kSharedRowAttrName = "shares_row";
-
 /// Computes the strips of a range; takes and returns the accumulators.
 using EmitRange =
     function_ref<SmallVector<Value>(Value from, Value to, ValueRange)>;
 
-/// Combines what two blocks have in accumulator `index`.
+/// What the accumulators of a block are together.
+using FoldBlock = function_ref<SmallVector<Value>(ValueRange)>;
+
+/// Combines what two blocks have in total `index`.
 using CombineBlocks = function_ref<Value(size_t index, Value, Value)>;
 
-/// Computes a row up to `end`, from accumulators that are `neutral`. Threads
-/// may each take blocks of rows from `shareFrom` elements on, if that is not 0.
-SmallVector<Value> emitBlockSums(OpBuilder &builder, Location loc,
-                                 StripLoops &loops, Value end,
-                                 ValueRange neutral, EmitRange emitRange,
-                                 CombineBlocks combine, int64_t shareFrom);
+/// What else is done with the totals of the block at `from`.
+using LeaveBlock = function_ref<void(Value from, ValueRange)>;
 
-/// Computes a row up to `end`, without accumulators; threads may each take
-/// blocks of it.
-void emitSharedBlocks(OpBuilder &builder, Location loc, StripLoops &loops,
-                      Value end, EmitRange emitRange, int64_t shareFrom);
+/// The totals of the blocks from `begin`, a multiple of their size, to `end`,
+/// each from accumulators that are `neutral`; `none` where there is no block.
+SmallVector<Value> emitBlockSums(OpBuilder &builder, Location loc,
+                                 StripLoops &loops, Value begin, Value end,
+                                 ValueRange neutral, ValueRange none,
+                                 EmitRange emitRange, FoldBlock fold,
+                                 CombineBlocks combine, LeaveBlock leave);
 
 } // namespace mlir::xfmr::rows
 

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -52,7 +53,9 @@ struct LowerRowGroups : xfmr::impl::LowerRowGroupsBase<LowerRowGroups> {
     options.lastLevelBytes = lastLevelBytes;
     options.nonTemporalFromBytes = nonTemporalFromBytes;
     options.isX86 = x86;
-    options.shareRowsFrom = shareRowsFrom;
+    // Their number is asked of functions that are declared in the module.
+    if (getOperation()->hasTrait<OpTrait::SymbolTable>())
+      options.shareRowsFrom = shareRowsFrom;
     options.shortRows = shortRows;
     options.shortFunctions = shortFunctions;
 

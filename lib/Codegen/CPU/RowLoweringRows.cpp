@@ -49,10 +49,10 @@ void RowEmitter::emitPairStores(unsigned dim, ArrayRef<Value> positions,
   RowVariant ofOne = variant;
   variant.stream = {false, {}};
   variant.computeStreamed = false;
-  int64_t sharedFrom = std::exchange(shareFrom, 0);
+  RowTeam *teamOfOne = std::exchange(team, nullptr);
   emitStores();
   variant = ofOne;
-  shareFrom = sharedFrom;
+  team = teamOfOne;
 }
 
 /// Rows two by two: a loop over both for what is reduced of them, then what is
@@ -158,6 +158,6 @@ void RowEmitter::emitRowLoops(ArrayRef<unsigned> rows) {
 
 void rows::emitRows(RewriterBase &rewriter, Location loc, const RowPlan &plan,
                     const RowLoweringOptions &options, RowVariant variant,
-                    Operation *hoist) {
-  RowEmitter(rewriter, loc, plan, options, variant, hoist).emit();
+                    Operation *hoist, RowTeam *team) {
+  RowEmitter(rewriter, loc, plan, options, variant, hoist, team).emit();
 }

@@ -68,8 +68,7 @@ void RowEmitter::emitStores() {
         storeStrips(perElement, std::exchange(unstored, {}));
       return SmallVector<Value>();
     };
-    columnLoops.emit(getStepRows(), plan.columns, {}, shape, CombineBlocks(),
-                     shareFrom, compute);
+    columnLoops.emit(getStepRows(), plan.columns, {}, shape, {}, team, compute);
     if (!unstored.empty())
       storeStrips(perElement, unstored);
     values.endPass();
@@ -78,8 +77,19 @@ void RowEmitter::emitStores() {
   SmallVector<Value> results;
   for (const RowPlanSink &sink : perRow)
     results.push_back(values.getPerRow(sink.node, sink.output));
-  for (auto [sink, result] : llvm::zip_equal(perRow, results))
-    values.storePerRow(sink, result);
+  // Others may still read what lies there, or the sums of blocks.
+  if (team && (!perRow.empty() || getNumPasses() == 1))
+    team->wait(builder, loc);
+  Condition isOwner = {true, {}};
+  if (team && !perRow.empty())
+    isOwner = {std::nullopt, team->isLast()};
+  emitIf(
+      builder, loc, isOwner,
+      [&] {
+        for (auto [sink, result] : llvm::zip_equal(perRow, results))
+          values.storePerRow(sink, result);
+      },
+      [] {});
   values.endPass();
 }
 

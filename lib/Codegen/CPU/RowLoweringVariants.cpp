@@ -16,6 +16,7 @@
 
 #include "RowLoweringKept.h"
 #include "RowLoweringValues.h"
+#include "RowTeam.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -43,6 +44,7 @@ public:
   void emit();
 
 private:
+  void emitCode(RowTeam *team);
   OpFoldResult add(OpFoldResult a, OpFoldResult b);
   OpFoldResult multiply(OpFoldResult a, OpFoldResult b);
   OpFoldResult getBytes(Value buffer);
@@ -55,8 +57,8 @@ private:
   }
   OpFoldResult getRowElements();
   void choosePrefetch(RowVariant &variant);
-  void chooseAlone(RowVariant &variant);
-  void emitVariant(const RowVariant &variant);
+  void chooseAlone(RowVariant &variant, bool mayBeShared);
+  void emitVariant(const RowVariant &variant, RowTeam *team);
   Condition isLarge();
   Condition isAligned();
   Condition isAligned(Value buffer);
@@ -202,9 +204,9 @@ void VariantEmitter::choosePrefetch(RowVariant &variant) {
 }
 
 /// Rows that are stored past the cache, or that threads may share.
-void VariantEmitter::chooseAlone(RowVariant &variant) {
+void VariantEmitter::chooseAlone(RowVariant &variant, bool mayBeShared) {
   variant.alone = variant.stream;
-  if (options.shareRowsFrom != 0)
+  if (mayBeShared)
     variant.alone = either(
         variant.alone, isAtLeast(getRowElements(),
                                  builder.getIndexAttr(options.shareRowsFrom)));
@@ -287,8 +289,8 @@ Condition VariantEmitter::isAligned() {
   return aligned;
 }
 
-void VariantEmitter::emitVariant(const RowVariant &variant) {
-  emitRows(builder, loc, plan, options, variant, hoist);
+void VariantEmitter::emitVariant(const RowVariant &variant, RowTeam *team) {
+  emitRows(builder, loc, plan, options, variant, hoist, team);
   if (options.isX86)
     emitIf(
         builder, loc, variant.stream,
@@ -301,6 +303,13 @@ void VariantEmitter::emitVariant(const RowVariant &variant) {
 }
 
 void VariantEmitter::emit() {
+  std::unique_ptr<RowTeam> team = RowTeam::begin(builder, loc, plan, options);
+  emitCode(team.get());
+  if (team)
+    team->end();
+}
+
+void VariantEmitter::emitCode(RowTeam *team) {
   hoist = arith::ConstantIndexOp::create(builder, loc, 0);
   RowVariant variant;
   variant.step = chooseRowStep(plan, options);
@@ -314,12 +323,12 @@ void VariantEmitter::emit() {
   if (variant.step.isUnrolled && !variant.prefetch.known)
     variant.stream = both(variant.stream, variant.prefetch);
   if (variant.step.rows == 2 && !variant.step.isUnrolled)
-    chooseAlone(variant);
+    chooseAlone(variant, team != nullptr);
   // What is stored past the cache is not read again.
   variant.computeStreamed = early && !isWorthKeeping(plan, *early);
   variant.keepEarly = !variant.computeStreamed || !variant.isLarge.known ||
                       variant.isLarge.isKnownFalse();
-  emitVariant(variant);
+  emitVariant(variant, team);
   builder.eraseOp(hoist);
 }
 

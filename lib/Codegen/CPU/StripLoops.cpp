@@ -112,15 +112,18 @@ SmallVector<Value> mlir::xfmr::emitStripLoop(
 
 StripLoops::Values
 StripLoops::emitTail(unsigned dim, int64_t lanes, ValueRange inits,
-                     function_ref<Values(Value from, Value mask)> body) {
+                     function_ref<Values(Value from, Value mask)> body,
+                     Value when) {
   if (!hasTail(dim, lanes))
     return Values(inits);
   Value mask = getTailMask(dim, lanes);
   Value whole = getMultiple(dim, lanes), extent = getExtent(dim);
-  if (!isDynamic(dim))
+  if (!isDynamic(dim) && !when)
     return body(whole, mask);
-  Value isRagged = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, whole, extent);
+  Value isRagged = builder.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::ult, whole, extent);
+  if (when)
+    isRagged = builder.createOrFold<arith::AndIOp>(loc, isRagged, when);
   bool yields = !inits.empty();
   auto branch = scf::IfOp::create(builder, loc, inits.getTypes(), isRagged,
                                   /*withElseRegion=*/yields);

@@ -87,9 +87,11 @@ public:
   }
 
   /// What is left of `dim` after whole vectors of `lanes`, at the position and
-  /// under the mask that `body` gets, if anything is left; `inits` otherwise.
+  /// under the mask that `body` gets, if anything is left, and where `when`
+  /// holds if there is such a condition; `inits` otherwise.
   Values emitTail(unsigned dim, int64_t lanes, ValueRange inits,
-                  function_ref<Values(Value from, Value mask)> body);
+                  function_ref<Values(Value from, Value mask)> body,
+                  Value when = {});
 
   /// What is left of a dynamic `dim` from `from` on, a multiple of `lanes`, in
   /// vectors of `lanes` that all have a mask: one body for the whole ones and

@@ -182,3 +182,147 @@ func.func @calls(%y: memref<?xf32>, %v: f32) {
   }
   return
 }
+
+// -----
+
+// Threads that share rows: where there are fewer tiles than threads, or than blocks
+// of a row, all threads run all tiles with a part of each row, and a buffer for the
+// sums of its blocks; else they run tiles of their own. One function does both.
+
+// REMARK: remark: [Passed] parallel | Category:xfmr-lower-row-loops | Remark="loop for several threads where it is large enough"
+// REMARK: remark: [Passed] shared | Category:xfmr-lower-row-loops | Remark="threads share the rows that are long enough, where these are few"
+
+// TWO-LABEL: func private @shared_loop(
+// TWO-SAME: %{{[^:]*}}: index, %{{[^:]*}}: index, %[[NUMBER:[^:]*]]: i32, %[[COUNT:[^:]*]]: i32, %[[SUMS:[^:]*]]: memref<?xi8>
+// TWO-DAG: %[[THREAD:.*]] = arith.index_cast %[[NUMBER]]
+// TWO-DAG: %[[THREADS:.*]] = arith.index_cast %[[COUNT]]
+// What is the same for all rows is computed once.
+// TWO: %[[BEGIN:.*]] = arith.divui %{{.*}}, %[[THREADS]]
+// TWO: scf.for
+// TWO: scf.for %{{.*}} = %[[BEGIN]]
+// TWO: memref.store %{{.*}}, %[[SUMS]]
+// TWO: omp.barrier
+// TWO-NOT: omp.parallel
+// CHECK-LABEL: func @shared(
+// ANY: call @omp_get_max_threads
+// TWO-DAG: %[[NONE:.*]] = ub.poison : memref<?xi8>
+// TWO-DAG: %[[LONG:.*]] = arith.cmpi uge, %{{.*}}, %c100
+// TWO: %[[PARTS:.*]] = arith.select %[[LONG]]
+// TWO: %[[SOME:.*]] = arith.minsi %[[PARTS]], %c2
+// TWO: %[[NEEDED:.*]] = arith.maxsi %[[SOME]], %c2
+// TWO: %[[TILES:.*]] = arith.cmpi sge, %{{.*}}, %[[NEEDED]]
+// TWO: %[[WORTH:.*]] = arith.andi %{{.*}}, %[[TILES]]
+// TWO: %[[FEW:.*]] = arith.xori %[[WORTH]]
+// TWO: %[[SHARES:.*]] = arith.andi %[[LONG]], %[[FEW]]
+// TWO: %[[FORKS:.*]] = arith.ori %[[WORTH]], %[[SHARES]]
+// TWO: scf.if %[[FORKS]] {
+// TWO: %[[BUFFER:.*]] = scf.if %[[SHARES]]
+// TWO: memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?xi8>
+// TWO: } else {
+// TWO-NEXT: scf.yield %[[NONE]]
+// TWO: omp.parallel num_threads(%{{.*}} : i32) {
+// TWO: %[[T:.*]] = func.call @omp_get_thread_num
+// TWO: %[[N:.*]] = func.call @omp_get_num_threads
+// TWO: %[[FROM:.*]] = arith.select %[[SHARES]], %c0
+// TWO: %[[TO:.*]] = arith.select %[[SHARES]], %[[ALL:[^,]*]],
+// TWO: %[[ME:.*]] = arith.select %[[SHARES]], %[[T]], %c0_i32
+// TWO: %[[US:.*]] = arith.select %[[SHARES]], %[[N]], %c1_i32
+// TWO: func.call @shared_loop(%[[FROM]], %[[TO]], %[[ME]], %[[US]], %[[BUFFER]]
+// TWO: omp.terminator
+// TWO: scf.if %[[SHARES]]
+// TWO: memref.dealloc %[[BUFFER]]
+// TWO: } else {
+// TWO-NEXT: func.call @shared_loop(%c0, %[[ALL]], %c0_i32, %c1_i32, %[[NONE]]
+// With one thread, there is one.
+// ONE-NOT: omp.parallel
+// ONE: scf.for
+// ONE: arith.index_cast %c0_i32
+// ONE: arith.index_cast %c1_i32
+func.func private @omp_get_thread_num() -> i32
+func.func private @omp_get_num_threads() -> i32
+func.func @shared(%n: index, %m: index, %y: memref<?x?xf32>, %v: i8) {
+  %c1 = arith.constant 1 : index
+  %c100 = arith.constant 100 : index
+  scf.forall (%i) in (%n) {
+    %long = arith.cmpi uge, %m, %c100 : index
+    %bytes = arith.muli %m, %c100 : index
+    %sums = memref.alloc(%bytes) {alignment = 64 : i64, block_bytes = 100 : i64} : memref<?xi8>
+    omp.parallel if(%long) {
+      %t = func.call @omp_get_thread_num() : () -> i32
+      %p = func.call @omp_get_num_threads() : () -> i32
+      %thread = arith.index_cast %t : i32 to index
+      %threads = arith.index_cast %p : i32 to index
+      %before = arith.muli %m, %thread : index
+      %begin = arith.divui %before, %threads : index
+      scf.for %j = %begin to %m step %c1 {
+        memref.store %v, %sums[%j] : memref<?xi8>
+      }
+      omp.barrier
+      omp.terminator
+    } {shares_rows}
+    memref.dealloc %sums : memref<?xi8>
+  }
+  return
+}
+
+// -----
+
+// Without a loop around: a region of their own.
+
+// REMARK: remark: [Passed] shared | Category:xfmr-lower-row-loops | Remark="threads share the rows that are long enough"
+
+// TWO-LABEL: func private @alone_loop(
+// TWO-SAME: %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: memref<?xi8>,
+// CHECK-LABEL: func @alone(
+// TWO: scf.if %{{.*}} {
+// TWO-NEXT: %[[SUMS:.*]] = memref.alloc
+// TWO: omp.parallel num_threads(%{{.*}} : i32) {
+// TWO-NEXT: %[[T:.*]] = func.call @omp_get_thread_num
+// TWO-NEXT: %[[N:.*]] = func.call @omp_get_num_threads
+// TWO-NEXT: func.call @alone_loop(%[[T]], %[[N]], %[[SUMS]],
+// TWO: memref.dealloc %[[SUMS]]
+// TWO: } else {
+// TWO: func.call @alone_loop(%c0_i32, %c1_i32, %{{.*}},
+func.func private @omp_get_thread_num() -> i32
+func.func private @omp_get_num_threads() -> i32
+func.func @alone(%long: i1, %m: index, %v: i8) {
+  %sums = memref.alloc(%m) {block_bytes = 64 : i64} : memref<?xi8>
+  omp.parallel if(%long) {
+    %t = func.call @omp_get_thread_num() : () -> i32
+    %thread = arith.index_cast %t : i32 to index
+    memref.store %v, %sums[%thread] : memref<?xi8>
+    omp.terminator
+  } {shares_rows}
+  memref.dealloc %sums : memref<?xi8>
+  return
+}
+
+// -----
+
+// So with a loop around that has other effects, where that stays on one thread.
+
+// TWO-LABEL: func private @effects_loop_loop(
+// TWO-LABEL: func private @effects_loop(
+// TWO-SAME: index, %{{[^:]*}}: index, %[[FORK:[^:]*]]: i1
+// TWO: %[[INNER:.*]] = arith.andi %{{.*}}, %[[FORK]]
+// TWO: scf.if %[[INNER]]
+// TWO: omp.parallel
+// TWO: call @effects_loop_loop
+// TWO: } else {
+// TWO: call @effects_loop_loop
+// CHECK-LABEL: func @effects(
+func.func private @omp_get_thread_num() -> i32
+func.func @effects(%n: index, %y: memref<?xi32>, %z: memref<?xi32>, %m: index) {
+  %c100 = arith.constant 100 : index
+  scf.forall (%i) in (%n) {
+    %long = arith.cmpi uge, %m, %c100 : index
+    %one = arith.constant 1 : i32
+    memref.store %one, %z[%i] : memref<?xi32>
+    omp.parallel if(%long) {
+      %t = func.call @omp_get_thread_num() : () -> i32
+      memref.store %t, %y[%i] : memref<?xi32>
+      omp.terminator
+    } {shares_rows}
+  }
+  return
+}

@@ -1,9 +1,10 @@
-// RUN: xfmr-opt --xfmr-lower-row-groups %s | FileCheck %s --implicit-check-not=scf.forall
-// RUN: xfmr-opt --xfmr-lower-row-groups=share-rows-from=40000 %s | FileCheck %s --check-prefixes=CHECK,SHARED
+// RUN: xfmr-opt --xfmr-lower-row-groups %s | FileCheck %s --implicit-check-not=omp.
+// RUN: xfmr-opt --xfmr-lower-row-groups=share-rows-from=40000 --canonicalize %s | FileCheck %s --check-prefixes=CHECK,SHARED
+// RUN: xfmr-opt --pass-pipeline="builtin.module(func.func(xfmr-lower-row-groups{share-rows-from=40000}))" %s | FileCheck %s --implicit-check-not=omp.
 
-// Sums of a row of more than 16384 elements start anew in every block of so many;
-// blocks are combined in order. Threads that share a row leave the sums of their
-// blocks in memory.
+// Sums of a row of more than 16384 elements start anew in every block of it;
+// blocks are combined in order. Threads that share a row each take blocks that
+// follow each other, and leave their sums in memory.
 
 #row = affine_map<(i, j) -> (i, j)>
 #per_row = affine_map<(i, j) -> (i)>
@@ -29,11 +30,13 @@ func.func @one_block(%x: memref<3x16384xf32>, %s: memref<3xf32>) {
 // CHECK: scf.for %[[FROM:.*]] = %[[ZERO:c0.*]] to %{{.*}} step %c16384{{.*}} iter_args(%[[TOTAL:.*]] = %cst
 // CHECK: %[[TO:.*]] = arith.minui
 // CHECK: %[[BLOCK:.*]] = scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c128{{.*}} iter_args(%{{.*}} = %cst
+// CHECK: vector.extract_strided_slice %[[BLOCK]]
+// CHECK: %[[FOLDED:.*]] = arith.addf %{{.*}} : vector<16xf32>
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[FROM]], %[[ZERO]]
 // CHECK: %[[SUM:.*]] = scf.if %[[FIRST]]
-// CHECK-NEXT: scf.yield %[[BLOCK]]
+// CHECK-NEXT: scf.yield %[[FOLDED]]
 // CHECK-NEXT: } else {
-// CHECK-NEXT: %[[BOTH:.*]] = arith.addf %[[TOTAL]], %[[BLOCK]]
+// CHECK-NEXT: %[[BOTH:.*]] = arith.addf %[[TOTAL]], %[[FOLDED]]
 // CHECK-NEXT: scf.yield %[[BOTH]]
 // CHECK-NEXT: }
 // CHECK-NEXT: scf.yield %[[SUM]]
@@ -47,19 +50,46 @@ func.func @two_blocks(%x: memref<3x20000xf32>, %s: memref<3xf32>) {
   return
 }
 
+// The result of a row is stored once, when nobody reads the sums any more.
 // CHECK-LABEL: func @three_blocks(
+// SHARED-SAME: %[[X:.*]]: memref<3x49152xf32>, %[[S:.*]]: memref<3xf32>)
+// SHARED: %[[SUMS:.*]] = memref.alloc() {alignment = 64 : i64, block_bytes = 64 : i64} : memref<256xi8>
+// SHARED: omp.parallel if(%true) {
+// SHARED: %[[NUMBER:.*]] = func.call @omp_get_thread_num
+// SHARED: %[[COUNT:.*]] = func.call @omp_get_num_threads
+// SHARED: %[[THREAD:.*]] = arith.index_cast %[[NUMBER]]
+// SHARED: %[[THREADS:.*]] = arith.index_cast %[[COUNT]]
+// SHARED: %[[BEFORE:.*]] = arith.divui %{{.*}}, %[[THREADS]]
+// SHARED: %[[BEGIN:.*]] = arith.muli %[[BEFORE]], %c16384
+// SHARED: %[[AFTER:.*]] = arith.divui %{{.*}}, %[[THREADS]]
+// SHARED: %[[BEHIND:.*]] = arith.muli %[[AFTER]], %c16384
+// SHARED: %[[LAST:.*]] = arith.cmpi eq, %{{.*}}, %[[THREADS]]
+// SHARED: %[[OTHERS:.*]] = arith.cmpi ugt, %[[THREADS]], %c1
+// SHARED: %[[VIEW:.*]] = memref.view %[[SUMS]]
 // SHARED: scf.for
-// SHARED: %[[SUMS:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x128xf32>
-// SHARED: scf.forall (%[[FROM:.*]]) = (0) to (%{{.*}}) step (16384) {
-// SHARED: %[[BLOCK:.*]] = scf.for %{{.*}} = %[[FROM]]
-// SHARED: %[[NUMBER:.*]] = arith.divui %[[FROM]]
-// SHARED: vector.store %[[BLOCK]], %[[SUMS]][%[[NUMBER]], %c0
-// SHARED: } {shares_row}
-// SHARED: %[[FIRST:.*]] = vector.load %[[SUMS]][%c0
-// SHARED: scf.for %[[NEXT:.*]] = %c1{{.*}} iter_args(%[[TOTAL:.*]] = %[[FIRST]])
-// SHARED: %[[ITS:.*]] = vector.load %[[SUMS]][%[[NEXT]]
+// SHARED: %[[END:.*]] = arith.minui %[[BEHIND]], %c49152
+// SHARED: %[[OWN:.*]] = scf.for %[[FROM:.*]] = %[[BEGIN]] to %[[END]] step %c16384
+// SHARED: %[[UNLIKELY:.*]] = llvm.intr.expect %[[OTHERS]], %false
+// SHARED: scf.if %[[UNLIKELY]] {
+// SHARED: arith.divui %[[FROM]], %c16384
+// SHARED: vector.store %{{.*}}, %[[VIEW]]
+// SHARED: arith.cmpi eq, %[[FROM]], %[[BEGIN]]
+// SHARED: scf.if
+// SHARED-NOT: vector.store
+// SHARED: omp.barrier
+// SHARED: %[[FIRST:.*]] = vector.load %[[VIEW]][%c0]
+// SHARED: scf.for %{{.*}} = %c1 to %c3 {{.*}} iter_args(%[[TOTAL:.*]] = %[[FIRST]])
+// SHARED: %[[ITS:.*]] = vector.load %[[VIEW]]
 // SHARED: arith.addf %[[TOTAL]], %[[ITS]]
-// SHARED: memref.dealloc %[[SUMS]]
+// SHARED: } else {
+// SHARED-NEXT: scf.yield %[[OWN]]
+// SHARED: memref.load %[[S]]
+// SHARED: omp.barrier
+// SHARED: scf.if %[[LAST]] {
+// SHARED-NEXT: memref.store %{{.*}}, %[[S]]
+// SHARED: omp.terminator
+// SHARED-NEXT: } {shares_rows}
+// SHARED-NEXT: memref.dealloc %[[SUMS]]
 func.func @three_blocks(%x: memref<3x49152xf32>, %s: memref<3xf32>) {
   linalg.generic {indexing_maps = [#row, #per_row], iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<3x49152xf32>) outs(%s : memref<3xf32>) {
@@ -70,20 +100,44 @@ func.func @three_blocks(%x: memref<3x49152xf32>, %s: memref<3xf32>) {
   return
 }
 
-// What is stored is shared as well, where the row is long at run time.
+// What is stored is shared as well, where the row is long at run time; what whole
+// strips leave is the last thread's. Nothing is waited for.
 // CHECK-LABEL: func @stores(
+// SHARED-NOT: alloc
 // SHARED: %[[LONG:.*]] = arith.cmpi uge, %{{.*}}, %c40000
-// SHARED: scf.if %[[LONG]]
-// SHARED: scf.forall
+// SHARED: omp.parallel if(%[[LONG]]) {
+// SHARED: %[[LAST:.*]] = arith.cmpi eq
+// SHARED-NOT: omp.barrier
+// SHARED: scf.for
+// SHARED: scf.for
 // SHARED: vector.store
-// SHARED: } {shares_row}
-// SHARED: } else {
+// SHARED: %[[START:.*]] = arith.select %[[LAST]], %{{.*}}, %[[END:.*]] : index
+// SHARED: scf.for %{{.*}} = %[[START]] to %[[END]] step %c16
 // SHARED: vector.store
+// SHARED: %[[RAGGED:.*]] = arith.cmpi ult, %[[END]]
+// SHARED: %[[OWN:.*]] = arith.andi %[[RAGGED]], %[[LAST]]
+// SHARED: scf.if %[[OWN]]
+// SHARED: vector.maskedstore
+// SHARED: } {shares_rows}
 func.func @stores(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
   linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]}
       ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// Rows of several dims are not shared.
+// CHECK-LABEL: func @columns(
+// CHECK-NOT: omp.
+func.func @columns(%x: memref<3x4x49152xf32>, %s: memref<3xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i)>],
+                  iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%x : memref<3x4x49152xf32>) outs(%s : memref<3xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
     linalg.yield %0 : f32
   }
   return

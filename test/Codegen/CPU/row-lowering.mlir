@@ -26,16 +26,20 @@
 // CHECK:         %[[MASK:.*]] = vector.create_mask %[[REST]] : vector<16xi1>
 // CHECK:         scf.for %[[I:.*]] = %c0 to
 // A row beyond 16384 elements adds up its blocks.
-// CHECK:           %[[SUMS:.*]] = scf.for %[[FROM:.*]] = %c0 to %[[MAIN]] step %c16384 iter_args(%[[TOTAL:.*]] = %[[ZERO128]])
+// CHECK:           %[[SUMS:.*]] = scf.for %[[FROM:.*]] = %c0 to %[[MAIN]] step %c16384 iter_args(%[[TOTAL:.*]] = %[[ZERO16]])
 // CHECK:             %[[TO:.*]] = arith.minui %{{.*}}, %[[MAIN]]
 // CHECK:             %[[BLOCK:.*]] = scf.for %[[J:.*]] = %[[FROM]] to %[[TO]] step %[[C128]] iter_args(%[[A:.*]] = %[[ZERO128]])
 // CHECK-NEXT:          %[[V:.*]] = vector.load %[[X]][%[[I]], %[[J]]] : memref<?x?xf32>, vector<128xf32>
 // CHECK-NEXT:          %[[F:.*]] = math.fma %[[V]], %[[V]], %[[A]] : vector<128xf32>
 // CHECK-NEXT:          scf.yield %[[F]]
+// CHECK:             %[[LOW:.*]] = vector.extract_strided_slice %[[BLOCK]] {offsets = [0], sizes = [64]
+// CHECK-NEXT:        %[[HIGH:.*]] = vector.extract_strided_slice %[[BLOCK]] {offsets = [64], sizes = [64]
+// CHECK-NEXT:        arith.addf %[[LOW]], %[[HIGH]] : vector<64xf32>
+// CHECK:             %[[FOLDED:.*]] = arith.addf %{{.*}} : vector<16xf32>
 // CHECK:             %[[ONE:.*]] = arith.cmpi eq, %[[FROM]], %c0
 // CHECK:             scf.if %[[ONE]]
-// CHECK-NEXT:          scf.yield %[[BLOCK]]
-// CHECK:             arith.addf %[[TOTAL]], %[[BLOCK]]
+// CHECK-NEXT:          scf.yield %[[FOLDED]]
+// CHECK:             arith.addf %[[TOTAL]], %[[FOLDED]]
 // CHECK:           %[[SINGLE:.*]] = scf.for %[[J:.*]] = %[[MAIN]] to %[[WHOLE]] step %[[C16]] iter_args(%[[A:.*]] = %[[ZERO16]])
 // CHECK-NEXT:        %[[V:.*]] = vector.load %[[X]][%[[I]], %[[J]]] : memref<?x?xf32>, vector<16xf32>
 // CHECK-NEXT:        %[[F:.*]] = math.fma %[[V]], %[[V]], %[[A]] : vector<16xf32>
@@ -46,10 +50,7 @@
 // CHECK-NEXT:        %[[F:.*]] = math.fma %[[V]], %[[V]], %[[SINGLE]] : vector<16xf32>
 // CHECK-NEXT:        %[[S:.*]] = arith.select %[[MASK]], %[[F]], %[[SINGLE]]
 // CHECK-NEXT:        scf.yield %[[S]]
-// CHECK:           %[[LOW:.*]] = vector.extract_strided_slice %[[SUMS]] {offsets = [0], sizes = [64]
-// CHECK-NEXT:      %[[HIGH:.*]] = vector.extract_strided_slice %[[SUMS]] {offsets = [64], sizes = [64]
-// CHECK-NEXT:      arith.addf %[[LOW]], %[[HIGH]] : vector<64xf32>
-// CHECK:           arith.addf %{{.*}}, %[[TAIL]] : vector<16xf32>
+// CHECK:           arith.addf %[[SUMS]], %[[TAIL]] : vector<16xf32>
 // CHECK:           arith.addf %{{.*}} : vector<1xf32>
 // CHECK-NEXT:      %[[SUM:.*]] = vector.extract
 // CHECK-NEXT:      arith.divf %[[SUM]]

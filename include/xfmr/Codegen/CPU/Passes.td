@@ -119,6 +119,11 @@ def LowerRowLoops : Pass<"xfmr-lower-row-loops", "::mlir::ModuleOp"> {
     the loops in it, which are computed in front of the loop: static sizes are
     decided on here, others at run time.
 
+    Threads that share rows (`omp.parallel {shares_rows}`) become those of the loop
+    around it: where it has too few iterations for all threads, and rows are long
+    enough, each thread runs all iterations with its own part of every row. There is
+    one region and one function for both.
+
     A loop inside of a parallel loop is sequential; where the outer one stays on one
     thread at run time, the inner one may still start threads. A loop that still
     returns tensors is an error.
@@ -157,7 +162,7 @@ def LowerRowLoops : Pass<"xfmr-lower-row-loops", "::mlir::ModuleOp"> {
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect",
-    "::mlir::scf::SCFDialect"
+    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"
   ];
 }
 
@@ -215,7 +220,8 @@ def ConvertBranchesToLLVM : Pass<"xfmr-convert-branches-to-llvm"> {
     the conversion of amx knows what type that has in LLVM; after a conversion of
     one of the two, the other would meet a cast that it cannot resolve. The
     attribute `llvm.loop_annotation` of a loop, which the loop's branch inherits,
-    becomes the branch's own `loop_annotation`: no other reaches LLVM IR.
+    becomes the branch's own `loop_annotation`: no other reaches LLVM IR. What
+    `llvm.intr.expect` says of a branch's condition becomes weights of the branch.
 
     Changes numerics: no.
 
@@ -404,6 +410,13 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     alone.
     Results may lie over operands that are read at the same position.
 
+    With `share-rows-from`, the code of rows that may be so long is in an
+    `omp.parallel {shares_rows}`, whose condition is that they are. Each of its
+    threads goes over all rows, with blocks of 16384 elements that follow each
+    other; where there are several, they leave the sums of their blocks in a buffer
+    and wait for each other. That takes functions of OpenMP, which are declared in
+    the module; the pass does without on anything smaller.
+
     Changes numerics: yes, within the accumulator type: the order of sums. With
     `short-functions`, which `numerics=relaxed` sets, exponentials that reach
     nothing but roundings to f16 or bf16 are marked (`xfmr.rounded_to`), to be
@@ -470,9 +483,10 @@ def LowerRowGroups : Pass<"xfmr-lower-row-groups"> {
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect",
-    "::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
+    "::mlir::x86vector::X86VectorDialect"
   ];
 }
 

@@ -53,8 +53,8 @@ struct RowLoweringOptions {
   int64_t lastLevelBytes = 0;
   /// A result of this many bytes and more: non-temporal stores; 0 for never.
   int64_t nonTemporalFromBytes = 0;
-  /// Elements of a row from which threads may share it: loops over its blocks
-  /// are `scf.forall`; 0 for never.
+  /// Elements of a row from which threads may share it, each with blocks of its
+  /// own; 0 for never.
   int64_t shareRowsFrom = 0;
   /// Rows of which the inputs fit half of the vector registers stay there, and
   /// so many or less are taken a step; 0 for loops over every row.
