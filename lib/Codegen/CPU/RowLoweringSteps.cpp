@@ -29,7 +29,7 @@ constexpr int64_t kFunctionOps = 24, kRoundingOps = 16;
 /// time.
 constexpr int64_t kMostOps = 1500;
 /// Elements of longer dims, and of those of unknown length, are not multiplied:
-/// no registers hold them.
+/// no registers hold them, nor is one instruction emitted for each.
 constexpr int64_t kLongest = 1 << 14;
 
 static int64_t getElements(const RowPlan &plan, const RowNode &node) {
@@ -225,8 +225,10 @@ RowStep rows::chooseRowStep(const RowPlan &plan,
   int64_t vectorBytes = options.vectorBytes;
   int64_t registers = std::max<int64_t>(
       1, llvm::divideCeil(elements * getBytesHandedOn(plan), vectorBytes));
-  int64_t rows =
-      std::min({most, options.vectorRegisters / 2 / registers, kMostOps / ops});
+  int64_t rows = elements == kLongest
+                     ? 1
+                     : std::min({most, options.vectorRegisters / 2 / registers,
+                                 kMostOps / ops});
   // LLVM takes lanes of such vectors for f32 and rounds them again.
   if (most < 2 || NarrowRowValues(plan).find())
     return {};

@@ -351,3 +351,25 @@ func.func @endless(%x: memref<32x4x4611686018427387904xf32>, %y: memref<32xf32>)
   }
   return
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// Many bytes are few vectors, but how many is not known here.
+
+// CHECK-LABEL: func @bytes(
+// CHECK-SAME:    %[[X:.*]]: memref<?x?xi8>
+// CHECK:         scf.for
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK:             vector.load %[[X]]{{.*}} vector<64xi8>
+func.func @bytes(%x: memref<?x?xi8>, %y: memref<?xi8>) {
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x?xi8>) outs(%y : memref<?xi8>) {
+  ^bb0(%v: i8, %acc: i8):
+    %s = arith.maxsi %acc, %v : i8
+    linalg.yield %s : i8
+  }
+  return
+}
