@@ -35,9 +35,6 @@ constexpr int64_t kBandSteps = 16;
 /// most.
 constexpr int64_t kBytesAhead = 12 * 1024, kPiecesAhead = 32;
 
-/// How far ahead rows are fetched, all those of a step together.
-constexpr int64_t kBytesAheadOfRows = 4096;
-
 /// Parts for threads whose number is not known.
 constexpr int64_t kParts = 16;
 
@@ -136,15 +133,16 @@ void PackingEmitter::emitBand(Value memory, Value begin, Value place,
                    toValue(offset), fold<arith::MulIOp>(place, bandElements))),
                getAsOpFoldResult(panels), getAsOpFoldResult(pieceElements),
                getAsOpFoldResult(pieceElements));
-  int64_t elementsAhead = kBytesAheadOfRows / group / getElementBytes();
-  auto fetchAhead = [&](Value input, Value output) {
-    Value element = fold<arith::AddIOp>(fold<arith::MulIOp>(input, outputs),
-                                        fold<arith::AddIOp>(output, begin));
-    emitFetch(memory, fold<arith::AddIOp>(element, elementsAhead), columns);
+  auto fetchNextStep = [&](Value input, Value output) {
+    Value next = fold<arith::AddIOp>(input, group);
+    emitFetch(memory,
+              fold<arith::AddIOp>(fold<arith::MulIOp>(next, outputs),
+                                  fold<arith::AddIOp>(output, begin)),
+              columns);
   };
   emitFor(constant(0), bandSteps, 1, [&](Value step) {
     emitCopyStep(/*stride=*/1, step, group, constant(0), panels,
-                 /*columns=*/Value(), fetchAhead);
+                 /*columns=*/Value(), fetchNextStep);
   });
   packed = whole;
 }
