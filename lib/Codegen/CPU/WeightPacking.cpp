@@ -179,9 +179,11 @@ Value PackingEmitter::emitIsLarge(PackWeightOp packing, Value rows) {
   auto init = rows.getDefiningOp<memref::ReinterpretCastOp>();
   Value stride = toValue(init.getConstifiedMixedStrides()[0]);
   Value size = fold<arith::MulIOp>(fold<arith::MulIOp>(panels, stride), bytes);
-  // What is packed for a call is read at once.
   int64_t from = options.nonTemporalFrom;
-  if (!isInMemoryOfItsOwn(packing))
+  // Beside the rows of a square, lines to be written are fetched late. What is
+  // packed for a call is read at once, though.
+  if (canTranspose() && getConstantIntValue(inputStride) == 1 &&
+      !isInMemoryOfItsOwn(packing))
     from = std::min(from, options.l2Bytes);
   Value isLarge = compare(arith::CmpIPredicate::uge, size, constant(from));
   // Strides that are not known would have several forms twice.

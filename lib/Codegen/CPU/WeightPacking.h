@@ -21,7 +21,7 @@ struct WeightPackingOptions {
   /// of so many is in none.
   int64_t nonTemporalFrom = 0;
   /// Bytes of one core's L2 cache: larger packed weights in a caller's memory
-  /// are written past the caches.
+  /// are written past the caches where squares are transposed.
   int64_t l2Bytes = 0;
   /// A weight known to be smaller, in bytes, is packed by one thread.
   int64_t parallelFrom = 0;

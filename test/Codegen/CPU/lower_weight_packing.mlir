@@ -128,21 +128,29 @@ func.func @aligned(%w: memref<96x64xf32>, %p: memref<3x64x32xf32>) {
 }
 
 // What is packed for a call is read at once: from the caches, where they hold it.
+// Runs are as fast through the caches.
 // OWN-LABEL: func.func @own_memory(
 // OWN-NOT: nontemporal
 // OWN: return
 // OWN-LABEL: func.func @of_a_caller(
 // OWN: nontemporal
 // OWN: return
+// OWN-LABEL: func.func @runs_of_a_caller(
+// OWN-NOT: nontemporal
+// OWN: return
 func.func private @read(%p: memref<32x512x32xf32>)
-func.func @own_memory(%w: memref<512x1024xf32>) {
+func.func @own_memory(%w: memref<1024x512xf32>) {
   %p = memref.alloc() {alignment = 64 : i64} : memref<32x512x32xf32>
-  xfmr.pack_weight ins(%w : memref<512x1024xf32>) outs(%p : memref<32x512x32xf32>) layout(in_out)
+  xfmr.pack_weight ins(%w : memref<1024x512xf32>) outs(%p : memref<32x512x32xf32>) layout(out_in)
   call @read(%p) : (memref<32x512x32xf32>) -> ()
   memref.dealloc %p : memref<32x512x32xf32>
   return
 }
-func.func @of_a_caller(%w: memref<512x1024xf32>, %p: memref<32x512x32xf32>) {
+func.func @of_a_caller(%w: memref<1024x512xf32>, %p: memref<32x512x32xf32>) {
+  xfmr.pack_weight ins(%w : memref<1024x512xf32>) outs(%p : memref<32x512x32xf32>) layout(out_in)
+  return
+}
+func.func @runs_of_a_caller(%w: memref<512x1024xf32>, %p: memref<32x512x32xf32>) {
   xfmr.pack_weight ins(%w : memref<512x1024xf32>) outs(%p : memref<32x512x32xf32>) layout(in_out)
   return
 }

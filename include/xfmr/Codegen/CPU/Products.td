@@ -120,9 +120,9 @@ def LowerWeightPacking : Pass<"xfmr-lower-weight-packing"> {
 
     The loop over panels is a `scf.forall`, which `xfmr-lower-row-loops` gives to
     threads, unless the weight is known to be small. A large packed weight is
-    written past the caches, and so is one in the memory of a caller, who packs it
-    once, if it is larger than an L2 cache; not in place, where the caches have the
-    lines that are written.
+    written past the caches; where squares are transposed, also one that is larger
+    than an L2 cache and in the memory of a caller, who packs it once. Not in place,
+    where the caches have the lines that are written.
 
     Changes numerics: no.
 
@@ -152,7 +152,7 @@ def LowerWeightPacking : Pass<"xfmr-lower-weight-packing"> {
            "caches, and of a weight from which on it is in none">,
     Option<"l2Bytes", "l2-bytes", "int64_t", "1048576",
            "Bytes of one core's L2 cache: a packed weight of a caller's that is "
-           "larger is written past the caches, too">,
+           "larger is written past the caches where squares are transposed">,
     Option<"parallelFrom", "parallel-from", "int64_t", "262144",
            "Bytes of a packed weight from which on threads share the work">,
     Option<"threads", "threads", "unsigned", "0",
