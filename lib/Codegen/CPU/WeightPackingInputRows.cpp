@@ -35,6 +35,9 @@ constexpr int64_t kBandSteps = 16;
 /// most.
 constexpr int64_t kBytesAhead = 12 * 1024, kPiecesAhead = 32;
 
+/// Rows of a band that are packed at a time.
+constexpr int64_t kRowsAtOnce = 8;
+
 /// Parts for threads whose number is not known.
 constexpr int64_t kParts = 16;
 
@@ -133,16 +136,26 @@ void PackingEmitter::emitBand(Value memory, Value begin, Value place,
                    toValue(offset), fold<arith::MulIOp>(place, bandElements))),
                getAsOpFoldResult(panels), getAsOpFoldResult(pieceElements),
                getAsOpFoldResult(pieceElements));
-  auto fetchNextStep = [&](Value input, Value output) {
-    Value next = fold<arith::AddIOp>(input, group);
+  // Some rows at once, so that what is written is a run of lines, and those
+  // that come next are fetched.
+  int64_t steps = kRowsAtOnce / group;
+  auto fetchNext = [&](Value input, Value output) {
+    Value next = fold<arith::AddIOp>(input, kRowsAtOnce);
     emitFetch(memory,
               fold<arith::AddIOp>(fold<arith::MulIOp>(next, outputs),
                                   fold<arith::AddIOp>(output, begin)),
               columns);
   };
-  emitFor(constant(0), bandSteps, 1, [&](Value step) {
-    emitCopyStep(/*stride=*/1, step, group, constant(0), panels,
-                 /*columns=*/Value(), fetchNextStep);
+  emitFor(constant(0), bandSteps, steps, [&](Value first) {
+    Value end =
+        fold<arith::MinUIOp>(fold<arith::AddIOp>(first, steps), bandSteps);
+    emitFor(constant(0), panels, 1, [&](Value panel) {
+      emitFor(first, end, 1, [&](Value step) {
+        emitCopyStep(/*stride=*/1, step, group, panel,
+                     fold<arith::AddIOp>(panel, 1), /*columns=*/Value(),
+                     fetchNext);
+      });
+    });
   });
   packed = whole;
 }
