@@ -27,19 +27,31 @@ func.func @one_block(%x: memref<3x16384xf32>, %s: memref<3xf32>) {
 
 // Too few blocks to be shared.
 // CHECK-LABEL: func @two_blocks(
-// CHECK: scf.for %[[FROM:.*]] = %[[ZERO:c0.*]] to %{{.*}} step %c16384{{.*}} iter_args(%[[TOTAL:.*]] = %cst
+// CHECK: %[[NONE:.*]] = ub.poison : vector<16xf32>
+// CHECK: %[[ALL:.*]]:3 = scf.while (%[[FROM:.*]] = %[[ZERO:c0.*]], %[[TOTAL:.*]] = %[[NONE]])
 // CHECK: %[[TO:.*]] = arith.minui
 // CHECK: %[[BLOCK:.*]] = scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c128{{.*}} iter_args(%{{.*}} = %cst
 // CHECK: vector.extract_strided_slice %[[BLOCK]]
 // CHECK: %[[FOLDED:.*]] = arith.addf %{{.*}} : vector<16xf32>
-// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[FROM]], %[[ZERO]]
-// CHECK: %[[SUM:.*]] = scf.if %[[FIRST]]
-// CHECK-NEXT: scf.yield %[[FOLDED]]
-// CHECK-NEXT: } else {
-// CHECK-NEXT: %[[BOTH:.*]] = arith.addf %[[TOTAL]], %[[FOLDED]]
+// CHECK: %[[MORE:.*]] = arith.cmpi ult, %[[TO]]
+// CHECK: %[[RARELY:.*]] = llvm.intr.expect %[[MORE]], %false
+// CHECK: scf.condition(%[[RARELY]]) %[[FROM]], %[[TOTAL]], %[[FOLDED]]
+// CHECK: ^bb0(%[[AT:.*]]: index, %[[BEFORE:.*]]: vector<16xf32>, %[[THIS:.*]]: vector<16xf32>):
+// CHECK: %[[NEXT:.*]] = arith.addi %[[AT]], %c16384
+// CHECK: arith.cmpi ne, %[[AT]], %[[ZERO]]
+// CHECK: %[[SUM:.*]] = scf.if
+// CHECK-NEXT: %[[BOTH:.*]] = arith.addf %[[BEFORE]], %[[THIS]]
 // CHECK-NEXT: scf.yield %[[BOTH]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[THIS]]
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.yield %[[SUM]]
+// CHECK-NEXT: scf.yield %[[NEXT]], %[[SUM]]
+// The last one likewise, which is the first of most rows.
+// CHECK: arith.cmpi ne, %[[ALL]]#0, %[[ZERO]]
+// CHECK: scf.if
+// CHECK-NEXT: arith.addf %[[ALL]]#1, %[[ALL]]#2
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[ALL]]#2
 func.func @two_blocks(%x: memref<3x20000xf32>, %s: memref<3xf32>) {
   linalg.generic {indexing_maps = [#row, #per_row], iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<3x20000xf32>) outs(%s : memref<3xf32>) {
@@ -68,13 +80,15 @@ func.func @two_blocks(%x: memref<3x20000xf32>, %s: memref<3xf32>) {
 // SHARED: %[[VIEW:.*]] = memref.view %[[SUMS]]
 // SHARED: scf.for
 // SHARED: %[[END:.*]] = arith.minui %[[BEHIND]], %c49152
-// SHARED: %[[OWN:.*]] = scf.for %[[FROM:.*]] = %[[BEGIN]] to %[[END]] step %c16384
+// SHARED: %[[ANY:.*]] = arith.cmpi ult, %[[BEGIN]], %[[END]]
+// SHARED: %[[OWN:.*]] = scf.if %[[ANY]]
+// SHARED: scf.while (%[[FROM:.*]] = %[[BEGIN]], %{{.*}} = %{{.*}})
 // SHARED: %[[UNLIKELY:.*]] = llvm.intr.expect %[[OTHERS]], %false
 // SHARED: scf.if %[[UNLIKELY]] {
 // SHARED: arith.divui %[[FROM]], %c16384
 // SHARED: vector.store %{{.*}}, %[[VIEW]]
-// SHARED: arith.cmpi eq, %[[FROM]], %[[BEGIN]]
-// SHARED: scf.if
+// SHARED: scf.condition
+// SHARED: arith.cmpi ne, %{{.*}}, %[[BEGIN]]
 // SHARED-NOT: vector.store
 // SHARED: omp.barrier
 // SHARED: %[[FIRST:.*]] = vector.load %[[VIEW]][%c0]

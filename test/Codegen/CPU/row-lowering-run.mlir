@@ -1,12 +1,12 @@
 // RUN: xfmr-opt %s --xfmr-lower-row-groups --canonicalize --cse \
 // RUN:   --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm \
 // RUN:   --convert-math-to-llvm --finalize-memref-to-llvm --convert-arith-to-llvm \
-// RUN:   --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts \
+// RUN:   --convert-func-to-llvm --convert-cf-to-llvm --convert-ub-to-llvm --reconcile-unrealized-casts \
 // RUN: | mlir-runner -O3 -e main -entry-point-result=i32 | FileCheck %s
 // RUN: xfmr-opt %s --xfmr-lower-row-groups=vector-bytes=16 --canonicalize --cse \
 // RUN:   --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm \
 // RUN:   --convert-math-to-llvm --finalize-memref-to-llvm --convert-arith-to-llvm \
-// RUN:   --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts \
+// RUN:   --convert-func-to-llvm --convert-cf-to-llvm --convert-ub-to-llvm --reconcile-unrealized-casts \
 // RUN: | mlir-runner -O0 -e main -entry-point-result=i32 | FileCheck %s
 
 // Small integers in f32, whose sums are exact in any order: every length up to 300,

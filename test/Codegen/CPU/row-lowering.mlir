@@ -26,7 +26,7 @@
 // CHECK:         %[[MASK:.*]] = vector.create_mask %[[REST]] : vector<16xi1>
 // CHECK:         scf.for %[[I:.*]] = %c0 to
 // A row beyond 16384 elements adds up its blocks.
-// CHECK:           %[[SUMS:.*]] = scf.for %[[FROM:.*]] = %c0 to %[[MAIN]] step %c16384 iter_args(%[[TOTAL:.*]] = %[[ZERO16]])
+// CHECK:           %[[ALL:.*]]:3 = scf.while (%[[FROM:.*]] = %c0, %[[TOTAL:.*]] = %{{.*}})
 // CHECK:             %[[TO:.*]] = arith.minui %{{.*}}, %[[MAIN]]
 // CHECK:             %[[BLOCK:.*]] = scf.for %[[J:.*]] = %[[FROM]] to %[[TO]] step %[[C128]] iter_args(%[[A:.*]] = %[[ZERO128]])
 // CHECK-NEXT:          %[[V:.*]] = vector.load %[[X]][%[[I]], %[[J]]] : memref<?x?xf32>, vector<128xf32>
@@ -36,10 +36,13 @@
 // CHECK-NEXT:        %[[HIGH:.*]] = vector.extract_strided_slice %[[BLOCK]] {offsets = [64], sizes = [64]
 // CHECK-NEXT:        arith.addf %[[LOW]], %[[HIGH]] : vector<64xf32>
 // CHECK:             %[[FOLDED:.*]] = arith.addf %{{.*}} : vector<16xf32>
-// CHECK:             %[[ONE:.*]] = arith.cmpi eq, %[[FROM]], %c0
-// CHECK:             scf.if %[[ONE]]
-// CHECK-NEXT:          scf.yield %[[FOLDED]]
-// CHECK:             arith.addf %[[TOTAL]], %[[FOLDED]]
+// CHECK:             scf.condition(%{{.*}}) %[[FROM]], %[[TOTAL]], %[[FOLDED]]
+// CHECK:           arith.cmpi ne, %[[ALL]]#0, %c0
+// CHECK:           %[[SUMS:.*]] = scf.if
+// CHECK-NEXT:        %[[BOTH:.*]] = arith.addf %[[ALL]]#1, %[[ALL]]#2
+// CHECK-NEXT:        scf.yield %[[BOTH]]
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield %[[ALL]]#2
 // CHECK:           %[[SINGLE:.*]] = scf.for %[[J:.*]] = %[[MAIN]] to %[[WHOLE]] step %[[C16]] iter_args(%[[A:.*]] = %[[ZERO16]])
 // CHECK-NEXT:        %[[V:.*]] = vector.load %[[X]][%[[I]], %[[J]]] : memref<?x?xf32>, vector<16xf32>
 // CHECK-NEXT:        %[[F:.*]] = math.fma %[[V]], %[[V]], %[[A]] : vector<16xf32>
