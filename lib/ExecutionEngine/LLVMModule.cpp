@@ -104,8 +104,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>> mlir::xfmr::buildLLVMModule(
     return llvm::createStringError(
         "the lowered module cannot be translated to LLVM IR");
   if (options.optLevel == 0 && usesTiles(*module))
-    lowered.emitRemark(
-        "code is generated at level 1, not 0: AMX tiles need it");
+    emitRemark(lowered.getLoc(),
+               "code is generated at level 1, not 0: AMX tiles need it");
   module->setDataLayout((*machine)->createDataLayout());
   module->setTargetTriple((*machine)->getTargetTriple());
 

@@ -24,8 +24,9 @@ LogicalResult mlir::xfmr::lowerToCPU(ModuleOp module,
     if (failed(passes))
       return failure();
     if (passes->getOpName() && *passes->getOpName() != "builtin.module")
-      return module.emitError("expected a pass pipeline on builtin.module, got "
-                              "one on ")
+      return emitError(module.getLoc(),
+                       "expected a pass pipeline on builtin.module, got "
+                       "one on ")
              << *passes->getOpName();
     PassManager first(module.getContext());
     (void)applyPassManagerCLOptions(first);

@@ -43,7 +43,7 @@ struct LowerContractions
     if (!cpu.empty()) {
       llvm::Expected<CPUTarget> target = CPUTarget::get(cpu);
       if (!target) {
-        getOperation()->emitError(llvm::toString(target.takeError()));
+        emitError(getOperation()->getLoc(), llvm::toString(target.takeError()));
         return failure();
       }
       options.target = *target;
@@ -60,8 +60,9 @@ struct LowerContractions
                            : (options.target.vectorBytes >= 64 ? 8 : 4);
     for (unsigned value : {options.target.vectorBytes, options.tileRows})
       if (!llvm::isPowerOf2_32(value) || value > 64) {
-        getOperation()->emitError() << getArgument() << ": " << value
-                                    << " is not a power of two from 1 to 64";
+        emitError(getOperation()->getLoc())
+            << getArgument() << ": " << value
+            << " is not a power of two from 1 to 64";
         return failure();
       }
     return options;

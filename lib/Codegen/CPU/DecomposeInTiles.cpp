@@ -72,7 +72,7 @@ struct DecomposeInTiles : xfmr::impl::DecomposeInTilesBase<DecomposeInTiles> {
          {std::pair("hidden-block", hiddenBlock.getValue()),
           std::pair("column-block", columnBlock.getValue())})
       if (value < 1) {
-        getOperation()->emitError("expected a ")
+        emitError(getOperation()->getLoc(), "expected a ")
             << name << " of 1 or more, got " << value;
         return signalPassFailure();
       }

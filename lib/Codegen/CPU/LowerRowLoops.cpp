@@ -140,7 +140,8 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
 
   void runOnOperation() override {
     if (parallelFrom < 0) {
-      getOperation()->emitError("expected parallel-from of 0 or more, got ")
+      emitError(getOperation()->getLoc(),
+                "expected parallel-from of 0 or more, got ")
           << parallelFrom.getValue();
       return signalPassFailure();
     }

@@ -65,10 +65,11 @@ struct LowerWeightPacking
     options.threads = threads;
     if (!llvm::isPowerOf2_32(vectorBytes) || vectorBytes < 16 ||
         vectorBytes > 64) {
-      getOperation()->emitError() << getArgument()
-                                  << ": expected vector-bytes 16, 32 or 64, "
-                                     "got "
-                                  << vectorBytes.getValue();
+      emitError(getOperation()->getLoc())
+          << getArgument()
+          << ": expected vector-bytes 16, 32 or 64, "
+             "got "
+          << vectorBytes.getValue();
       return signalPassFailure();
     }
     SmallVector<PackWeightOp> ops;

@@ -39,8 +39,9 @@ struct LowerRowGroups : xfmr::impl::LowerRowGroupsBase<LowerRowGroups> {
     for (unsigned value : {vectorBytes.getValue(), accumulators.getValue(),
                            unroll.getValue(), vectorRegisters.getValue()})
       if (!llvm::isPowerOf2_32(value) || value > 64) {
-        getOperation()->emitError() << getArgument() << ": " << value
-                                    << " is not a power of two from 1 to 64";
+        emitError(getOperation()->getLoc())
+            << getArgument() << ": " << value
+            << " is not a power of two from 1 to 64";
         return signalPassFailure();
       }
     RowLoweringOptions options;

@@ -35,19 +35,19 @@ struct SetTarget : xfmr::impl::SetTargetBase<SetTarget> {
     ModuleOp module = getOperation();
     llvm::Expected<CPUTarget> target = CPUTarget::get(cpu);
     if (!target) {
-      module.emitError() << llvm::toString(target.takeError());
+      emitError(module.getLoc()) << llvm::toString(target.takeError());
       return signalPassFailure();
     }
     if (emulate) {
       target = CPUTarget::get("host");
       if (!target) {
-        module.emitError() << llvm::toString(target.takeError());
+        emitError(module.getLoc()) << llvm::toString(target.takeError());
         return signalPassFailure();
       }
     }
     auto machine = target->createTargetMachine(llvm::CodeGenOptLevel::Default);
     if (!machine) {
-      module.emitError() << llvm::toString(machine.takeError());
+      emitError(module.getLoc()) << llvm::toString(machine.takeError());
       return signalPassFailure();
     }
     Builder builder(&getContext());

@@ -106,12 +106,14 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
 
   void runOnOperation() override {
     if (tileRows < 0) {
-      getOperation()->emitError("expected tile-rows of 0 or more, got ")
+      emitError(getOperation()->getLoc(),
+                "expected tile-rows of 0 or more, got ")
           << tileRows.getValue();
       return signalPassFailure();
     }
     if (productRows < 1) {
-      getOperation()->emitError("expected product-rows of 1 or more, got ")
+      emitError(getOperation()->getLoc(),
+                "expected product-rows of 1 or more, got ")
           << productRows.getValue();
       return signalPassFailure();
     }

@@ -3,6 +3,7 @@
 // RUN: xfmr-compile %s --cpu=sapphirerapids -O0 -o %t.s 2>&1 | FileCheck %s --check-prefix=RAISED
 // RUN: FileCheck %s --check-prefix=TILES --input-file=%t.s
 // RAISED: tiles.mlir:{{.*}}: remark: code is generated at level 1, not 0: AMX tiles need it
+// RAISED-NOT: module
 // TILES: tdpbf16ps
 
 // Without tiles there is nothing to raise.
