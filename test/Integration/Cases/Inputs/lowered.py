@@ -71,7 +71,9 @@ def check_stack(*files):
                 entry = entry and (number < 2 or not re.match(r"[\w.$\"-]+:", line))
                 if " = alloca " not in line:
                     continue
-                size = re.search(r"alloca .*?, i\d+ (\S+?)(,|$)", line)
+                # Types of members are no counts.
+                plain = re.sub(r"\{.*\}|\[.*\]|<.*>", "aggregate", line)
+                size = re.search(r"alloca .*?, i\d+ (\S+?)(,|$)", plain)
                 if not entry:
                     faults.append("@%s: not in the entry block: %s" % (function, line.strip()))
                 if size and not size.group(1).isdigit():
