@@ -9,15 +9,13 @@
 #ifndef XFMR_LIB_CODEGEN_CPU_PACKINGEMITTER_H
 #define XFMR_LIB_CODEGEN_CPU_PACKINGEMITTER_H
 
+#include "CacheLine.h"
 #include "FoldedIndex.h"
 #include "WeightPacking.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::xfmr {
-
-/// Bytes of a cache line.
-constexpr int64_t kLineBytes = 64;
 
 /// Emits copies of pieces of memory, all of one size.
 class PieceEmitter : FoldedIndex {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PanelTile.h"
+#include "CacheLine.h"
 #include "PrivateFunctions.h"
 #include "StripLoops.h"
 
@@ -27,8 +28,6 @@
 
 using namespace mlir;
 using namespace mlir::xfmr;
-
-static constexpr int64_t kCacheLineBytes = 64;
 
 static PanelKernel chooseKernel(const PanelProduct &product,
                                 const CPUTarget &target) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoweringValues.h"
+#include "CacheLine.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,9 +19,6 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 using namespace mlir::xfmr::rows;
-
-/// Of all CPUs known; elsewhere too many or too few prefetches do no harm.
-constexpr int64_t kCacheLineBytes = 64;
 
 void RowValues::beginPass() {
   // A mark to insert before; nothing uses it.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowTeam.h"
+#include "CacheLine.h"
 #include "OpenMPRuntime.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,9 +18,6 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 using namespace mlir::xfmr::rows;
-
-/// Blocks of two threads have no cache line in common.
-constexpr int64_t kLineBytes = 64;
 
 static int64_t getBytes(Type type) { return type.getIntOrFloatBitWidth() / 8; }
 
@@ -93,7 +91,7 @@ std::unique_ptr<RowTeam> RowTeam::begin(RewriterBase &builder, Location loc,
   team->buffer = memref::AllocOp::create(
       builder, loc,
       MemRefType::get({ShapedType::kDynamic}, builder.getI8Type()), bytes,
-      builder.getI64IntegerAttr(kLineBytes));
+      builder.getI64IntegerAttr(kCacheLineBytes));
   omp::ParallelOperands clauses;
   clauses.ifExpr = isLong;
   team->region = omp::ParallelOp::create(builder, loc, clauses);
@@ -137,7 +135,8 @@ void RowTeam::end() {
     builder->eraseOp(buffer.getDefiningOp());
     return;
   }
-  int64_t bytes = llvm::alignTo(usedBytes, kLineBytes);
+  // Blocks of two threads have no cache line in common.
+  int64_t bytes = llvm::alignTo(usedBytes, kCacheLineBytes);
   auto set = [&](Value constant, int64_t value) {
     constant.getDefiningOp<arith::ConstantOp>().setValueAttr(
         builder->getIndexAttr(value));
@@ -153,7 +152,7 @@ void RowTeam::end() {
     buffer = memref::AllocOp::create(
         *builder, loc,
         MemRefType::get({(*count + 1) * bytes}, builder->getI8Type()),
-        builder->getI64IntegerAttr(kLineBytes));
+        builder->getI64IntegerAttr(kCacheLineBytes));
     builder->replaceAllUsesWith(old->getResult(0), buffer);
     builder->eraseOp(old);
     builder->setInsertionPointAfter(region);
@@ -179,7 +178,7 @@ RowTeam::Room RowTeam::takeRoom(TypeRange totals) {
     room.offsets.push_back(usedBytes);
     usedBytes += llvm::alignTo(vector.getNumElements() *
                                    vector.getElementTypeBitWidth() / 8,
-                               kLineBytes);
+                               kCacheLineBytes);
   }
   return room;
 }

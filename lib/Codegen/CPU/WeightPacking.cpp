@@ -275,7 +275,7 @@ Value PackingEmitter::viewRows(Value memory, OpFoldResult from,
 void PackingEmitter::emitFetch(Value memory, Value place, int64_t elements) {
   PieceEmitter single = getPieces(constant(1));
   Value first = single.getMemory(memory, place);
-  for (int64_t at = 0; at < elements; at += kLineBytes / getElementBytes())
+  for (int64_t at = 0; at < elements; at += kCacheLineBytes / getElementBytes())
     single.fetch(first, constant(at));
 }
 

@@ -258,12 +258,12 @@ void PackingEmitter::emitOutputRowsInPlace() {
   // an element of each, and they would have few places in a cache.
   Value bytes = fold<arith::MulIOp>(inputs, getElementBytes());
   Value lines = fold<arith::OrIOp>(
-      fold<arith::DivUIOp>(fold<arith::AddIOp>(bytes, kLineBytes - 1),
-                           kLineBytes),
+      fold<arith::DivUIOp>(fold<arith::AddIOp>(bytes, kCacheLineBytes - 1),
+                           kCacheLineBytes),
       1);
-  OpFoldResult stride =
-      std::exchange(outputStride, getAsOpFoldResult(fold<arith::MulIOp>(
-                                      lines, kLineBytes / getElementBytes())));
+  OpFoldResult stride = std::exchange(
+      outputStride, getAsOpFoldResult(fold<arith::MulIOp>(
+                        lines, kCacheLineBytes / getElementBytes())));
   inPlace = true;
   emitForm(canTranspose() ? PackingForm::Transpose : PackingForm::Gather);
   inPlace = false;
