@@ -34,6 +34,14 @@ public:
   Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
     return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
   }
+  /// Where part `part` of `count` things begins and ends, of which each of
+  /// `parts` has as many that follow each other, or one more.
+  std::pair<Value, Value> getPart(Value count, Value part, Value parts) {
+    auto getBegin = [&](Value part) {
+      return fold<arith::DivUIOp>(fold<arith::MulIOp>(count, part), parts);
+    };
+    return {getBegin(part), getBegin(fold<arith::AddIOp>(part, 1))};
+  }
 
 protected:
   OpBuilder &builder;

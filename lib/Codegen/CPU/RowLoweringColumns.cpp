@@ -162,9 +162,8 @@ SmallVector<Value> ColumnLoops::emitStrips(const Pass &pass,
   if (hasMain(shape)) {
     Value end = clip(loops.getMultiple(dim, step));
     if (!accumulators.empty() && mayHaveBlocks)
-      main =
-          emitBlockSums(builder, loc, loops, begin, end, main, rest, emitMain,
-                        pass.sums.fold, pass.sums.combine, pass.sums.leave);
+      main = emitBlockSums(builder, loc, loops, begin, end, main, rest,
+                           emitMain, pass.sums);
     else
       main = emitMain(begin, end, main);
   }

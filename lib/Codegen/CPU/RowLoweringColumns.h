@@ -22,6 +22,7 @@
 #ifndef XFMR_LIB_CODEGEN_CPU_ROWLOWERINGCOLUMNS_H
 #define XFMR_LIB_CODEGEN_CPU_ROWLOWERINGCOLUMNS_H
 
+#include "RowLoweringLong.h"
 #include "RowLoweringValues.h"
 #include "RowTeam.h"
 
@@ -34,13 +35,6 @@ using ComputeStrips =
 
 /// What comes before the strips of a step, at a position: `width` elements.
 using BeginStep = function_ref<void(Value position, int64_t width)>;
-
-/// How the blocks of long rows come together.
-struct BlockSums {
-  FoldBlock fold;
-  CombineBlocks combine;
-  LeaveBlock leave;
-};
 
 class ColumnLoops {
 public:

@@ -23,8 +23,8 @@ using namespace mlir::xfmr::rows;
 static SmallVector<Value> emitBlocks(OpBuilder &builder, Location loc,
                                      StripLoops &loops, Value begin, Value end,
                                      ValueRange neutral, TypeRange types,
-                                     EmitRange emitRange, FoldBlock fold,
-                                     CombineBlocks combine, LeaveBlock leave) {
+                                     EmitRange emitRange,
+                                     const BlockSums &blockSums) {
   size_t count = types.size();
   auto isRarely = [&](arith::CmpIPredicate predicate, Value a, Value b) {
     return emitUnlikely(builder, loc,
@@ -42,7 +42,7 @@ static SmallVector<Value> emitBlocks(OpBuilder &builder, Location loc,
     builder.setInsertionPointToStart(branch.thenBlock());
     SmallVector<Value> sums;
     for (size_t index = 0; index < count; ++index)
-      sums.push_back(combine(index, totals[index], block[index]));
+      sums.push_back(blockSums.combine(index, totals[index], block[index]));
     scf::YieldOp::create(builder, loc, sums);
     builder.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(builder, loc, block);
@@ -61,8 +61,8 @@ static SmallVector<Value> emitBlocks(OpBuilder &builder, Location loc,
             loc, from, loops.getConstant(kRowBlock));
         Value to = builder.createOrFold<arith::MinUIOp>(loc, next, end);
         SmallVector<Value> results = llvm::to_vector(args);
-        SmallVector<Value> block = fold(emitRange(from, to, neutral));
-        leave(from, block);
+        SmallVector<Value> block = blockSums.fold(emitRange(from, to, neutral));
+        blockSums.leave(from, block);
         llvm::append_range(results, block);
         scf::ConditionOp::create(builder, loc,
                                  isRarely(arith::CmpIPredicate::ult, to, end),
@@ -81,11 +81,10 @@ SmallVector<Value> rows::emitBlockSums(OpBuilder &builder, Location loc,
                                        StripLoops &loops, Value begin,
                                        Value end, ValueRange neutral,
                                        ValueRange none, EmitRange emitRange,
-                                       FoldBlock fold, CombineBlocks combine,
-                                       LeaveBlock leave) {
+                                       const BlockSums &sums) {
   auto emit = [&] {
     return emitBlocks(builder, loc, loops, begin, end, neutral, none.getTypes(),
-                      emitRange, fold, combine, leave);
+                      emitRange, sums);
   };
   // A row that is not shared starts at 0: what is no block adds nothing.
   if (getConstantIntValue(begin))

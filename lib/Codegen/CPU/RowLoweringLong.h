@@ -31,22 +31,24 @@ inline bool mayBeLong(int64_t extent) {
 using EmitRange =
     function_ref<SmallVector<Value>(Value from, Value to, ValueRange)>;
 
-/// What the accumulators of a block are together.
-using FoldBlock = function_ref<SmallVector<Value>(ValueRange)>;
-
 /// Combines what two blocks have in total `index`.
 using CombineBlocks = function_ref<Value(size_t index, Value, Value)>;
 
-/// What else is done with the totals of the block at `from`.
-using LeaveBlock = function_ref<void(Value from, ValueRange)>;
+/// How the blocks of long rows come together.
+struct BlockSums {
+  /// What the accumulators of a block are together.
+  function_ref<SmallVector<Value>(ValueRange)> fold;
+  CombineBlocks combine;
+  /// What else is done with the totals of the block at `from`.
+  function_ref<void(Value from, ValueRange)> leave;
+};
 
 /// The totals of the blocks from `begin`, a multiple of their size, to `end`,
 /// each from accumulators that are `neutral`; `none` where there is no block.
 SmallVector<Value> emitBlockSums(OpBuilder &builder, Location loc,
                                  StripLoops &loops, Value begin, Value end,
                                  ValueRange neutral, ValueRange none,
-                                 EmitRange emitRange, FoldBlock fold,
-                                 CombineBlocks combine, LeaveBlock leave);
+                                 EmitRange emitRange, const BlockSums &sums);
 
 } // namespace mlir::xfmr::rows
 

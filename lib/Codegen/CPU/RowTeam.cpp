@@ -8,6 +8,7 @@
 
 #include "RowTeam.h"
 #include "CacheLine.h"
+#include "FoldedIndex.h"
 #include "OpenMPRuntime.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -111,15 +112,11 @@ std::unique_ptr<RowTeam> RowTeam::begin(RewriterBase &builder, Location loc,
         .getResult();
   };
   Value number = toIndex(*thread), threads = toIndex(*count);
+  auto [firstBlock, behindBlocks] =
+      FoldedIndex(builder, loc).getPart(blocks, number, threads);
+  team->first = arith::MulIOp::create(builder, loc, firstBlock, size);
+  team->behind = arith::MulIOp::create(builder, loc, behindBlocks, size);
   Value next = arith::AddIOp::create(builder, loc, number, one);
-  auto getStart = [&](Value number) {
-    Value blocksBefore = arith::DivUIOp::create(
-        builder, loc, arith::MulIOp::create(builder, loc, blocks, number),
-        threads);
-    return arith::MulIOp::create(builder, loc, blocksBefore, size).getResult();
-  };
-  team->first = getStart(number);
-  team->behind = getStart(next);
   team->last = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                      next, threads);
   team->isShared = arith::CmpIOp::create(

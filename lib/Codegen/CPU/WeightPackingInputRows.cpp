@@ -50,13 +50,6 @@ int64_t PackingEmitter::getParts() {
   return options.threads ? options.threads : kParts;
 }
 
-/// Where the part of this number begins, of so many parts of `count`.
-static Value getPartBegin(FoldedIndex &index, Value part, int64_t parts,
-                          Value count) {
-  return index.fold<arith::DivUIOp>(index.fold<arith::MulIOp>(part, count),
-                                    parts);
-}
-
 static Value toInteger(OpBuilder &builder, Location loc, Value index,
                        Type type) {
   return builder.createOrFold<arith::IndexCastOp>(loc, type, index);
@@ -166,8 +159,8 @@ Value PackingEmitter::emitBands(Value bands, Value bandSteps) {
   Value places = allocate(bands, builder.getIndexType());
   int64_t parts = getParts();
   emitParallel(constant(parts), [&](Value part) {
-    Value first = getPartBegin(*this, part, parts, bands);
-    Value end = getPartBegin(*this, fold<arith::AddIOp>(part, 1), parts, bands);
+    Value first, end;
+    std::tie(first, end) = getPart(bands, part, constant(parts));
     Value last = fold<arith::SubIOp>(end, 1);
     auto getBegin = [&](Value band) {
       return fold<arith::AddIOp>(toValue(offset),
@@ -337,8 +330,8 @@ void PackingEmitter::emitPiecesInPlace(Value bands, Value bandSteps,
   Value first0 = pieces.getMemory(firsts, constant(0));
   Value next0 = pieces.getMemory(nexts, constant(0));
   auto emitPart = [&](Value part, function_ref<void(Value, Value)> body) {
-    Value begin = getPartBegin(*this, part, parts, count);
-    Value end = getPartBegin(*this, fold<arith::AddIOp>(part, 1), parts, count);
+    Value begin, end;
+    std::tie(begin, end) = getPart(count, part, constant(parts));
     emitIf(compare(arith::CmpIPredicate::ult, begin, end),
            [&] { body(begin, end); });
   };
