@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FoldedIndex.h"
 #include "LoopWork.h"
 #include "OpenMPRuntime.h"
 #include "Outliner.h"
 #include "RowTeam.h"
+#include "RowTeamRegion.h"
 #include "xfmr/Codegen/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -23,8 +25,6 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 namespace mlir::xfmr {
 #define GEN_PASS_DEF_LOWERROWLOOPS
@@ -44,62 +44,7 @@ struct Fork {
   bool never = false;
   Value where;
 };
-
-/// Threads that share rows, with the buffer for the sums of their blocks if
-/// there are any.
-struct Team {
-  explicit Team(omp::ParallelOp region);
-
-  /// The values in front of the loop around that `emitParts` needs.
-  SmallVector<Value> getAsked() {
-    SmallVector<Value> asked = {region.getIfExpr()};
-    if (buffer)
-      llvm::append_range(asked, buffer.getDynamicSizes());
-    return asked;
-  }
-  void addTypes(SmallVector<Type> &types) {
-    types.append(2, IntegerType::get(region.getContext(), 32));
-    if (buffer)
-      types.push_back(buffer.getType());
-  }
-
-  omp::ParallelOp region;
-  memref::AllocOp buffer;
-  memref::DeallocOp dealloc;
-  int64_t blockBytes = 0;
-};
 } // namespace
-
-Team::Team(omp::ParallelOp region) : region(region) {
-  for (auto alloc : region->getBlock()->getOps<memref::AllocOp>()) {
-    auto bytes = alloc->getAttrOfType<IntegerAttr>(rows::kBlockBytesAttrName);
-    if (!bytes || llvm::none_of(alloc->getUsers(), [&](Operation *user) {
-          return region->isProperAncestor(user);
-        }))
-      continue;
-    buffer = alloc;
-    blockBytes = bytes.getInt();
-    for (Operation *user : alloc->getUsers())
-      if (auto found = dyn_cast<memref::DeallocOp>(user))
-        dealloc = found;
-  }
-}
-
-/// The threads that share the rows of `loop`, if nothing else in it has
-/// effects: then they may be the threads of one region around it.
-static std::optional<Team> getTeamOfLoop(scf::ForallOp loop,
-                                         ArrayRef<Operation *> nested) {
-  auto region = nested.size() == 1 ? dyn_cast<omp::ParallelOp>(nested.front())
-                                   : omp::ParallelOp();
-  if (!region || region->getBlock() != loop.getBody())
-    return std::nullopt;
-  Team team(region);
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (&op != region && &op != team.buffer && &op != team.dealloc &&
-        !isMemoryEffectFree(&op))
-      return std::nullopt;
-  return team;
-}
 
 static Value getI32(OpBuilder &builder, Location loc, int32_t value) {
   return arith::ConstantOp::create(builder, loc,
@@ -113,25 +58,6 @@ static void emitIf(OpBuilder &builder, Location loc, Value condition,
   if (matchPattern(condition, m_Constant(&known)))
     return known.getValue().isZero() ? otherwise() : then();
   rows::emitIf(builder, loc, {std::nullopt, condition}, then, otherwise);
-}
-
-/// Moves what is the same for all iterations of `loop` in front of it;
-/// `threads` is never 0.
-static void hoistFrom(scf::ForOp loop, Value threads) {
-  auto isDivision = [&](Operation *op) {
-    auto division = dyn_cast<arith::DivUIOp>(op);
-    auto divisor = division
-                       ? division.getRhs().getDefiningOp<arith::IndexCastOp>()
-                       : arith::IndexCastOp();
-    return divisor && divisor.getIn() == threads;
-  };
-  moveLoopInvariantCode(
-      &loop.getRegion(),
-      [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
-      [&](Operation *op, Region *) {
-        return isMemoryEffectFree(op) && (isSpeculatable(op) || isDivision(op));
-      },
-      [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
 }
 
 namespace {
@@ -217,7 +143,7 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     remark::passed(loc, getRemark("shared"))
         << "threads share the rows that are long enough";
     auto function = region->getParentOfType<func::FuncOp>();
-    Team team(region);
+    RowTeamRegion team(region);
     SmallVector<Type> leading;
     team.addTypes(leading);
     Outliner outliner(rewriter, leading);
@@ -245,25 +171,12 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
         },
         [&] {
           SmallVector<Value> arguments;
-          addOneThread(rewriter, loc, team, arguments);
+          team.addOneThread(rewriter, loc, arguments);
           outliner.emitCall(loc, arguments);
         });
     rewriter.eraseOp(region);
-    if (team.buffer) {
-      rewriter.eraseOp(team.dealloc);
-      rewriter.eraseOp(team.buffer);
-    }
+    team.eraseBuffer(rewriter);
     return result;
-  }
-
-  /// The arguments of a thread by itself, which leaves no sums.
-  static void addOneThread(OpBuilder &builder, Location loc, Team &team,
-                           SmallVector<Value> &arguments) {
-    arguments.push_back(getI32(builder, loc, 0));
-    arguments.push_back(getI32(builder, loc, 1));
-    if (team.buffer)
-      arguments.push_back(
-          ub::PoisonOp::create(builder, loc, team.buffer.getType()));
   }
 
   LogicalResult lower(RewriterBase &rewriter, scf::ForallOp loop,
@@ -278,7 +191,7 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     auto function = loop->getParentOfType<func::FuncOp>();
     rewriter.setInsertionPoint(loop);
     SmallVector<Operation *> nested = getOutermost(loop);
-    std::optional<Team> team = getTeamOfLoop(loop, nested);
+    std::optional<RowTeamRegion> team = RowTeamRegion::getOfLoop(loop, nested);
     LoopWork work = emitLoopWork(
         rewriter, loop, team ? team->getAsked() : SmallVector<Value>());
     if (llvm::is_contained(work.first, Value()))
@@ -289,7 +202,7 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     if (failed(most))
       return failure();
     if (team)
-      work.nestedIterations = emitParts(rewriter, loc, *team, work, *most);
+      work.nestedIterations = team->emitParts(rewriter, loc, work, *most);
     Value worth = emitWorth(rewriter, loc, work, *most), forks = worth, shares;
     if (team) {
       Value yes =
@@ -326,8 +239,9 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
   /// `team` for all rows where `shares`, or each for some.
   LogicalResult lowerParallel(RewriterBase &rewriter, scf::ForallOp loop,
                               const Fork &fork, ArrayRef<Operation *> nested,
-                              std::optional<Team> &team, const LoopWork &work,
-                              Value shares, Value forks, bool decided) {
+                              std::optional<RowTeamRegion> &team,
+                              const LoopWork &work, Value shares, Value forks,
+                              bool decided) {
     Location loc = loop.getLoc();
     auto function = loop->getParentOfType<func::FuncOp>();
     SmallVector<Type> leading(2, rewriter.getIndexType());
@@ -348,7 +262,7 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
         [&] {
           Value buffer;
           if (team && team->buffer)
-            buffer = emitBuffer(rewriter, loc, *team, work, shares);
+            buffer = team->emitBuffer(rewriter, loc, work, shares);
           result = emitRegion(
               rewriter, loc, function, [&](Value thread, Value count) {
                 SmallVector<Value> arguments =
@@ -356,8 +270,8 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
                 if (takesFork)
                   arguments.push_back(getFork(false));
                 if (team)
-                  emitShare(rewriter, loc, work.iterations, thread, count,
-                            shares, arguments);
+                  RowTeamRegion::addShare(rewriter, loc, work.iterations,
+                                          thread, count, shares, arguments);
                 if (buffer)
                   arguments.push_back(buffer);
                 outliner.emitCall(loc, arguments);
@@ -375,33 +289,19 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
           if (takesFork)
             arguments.push_back(getFork(true));
           if (team)
-            addOneThread(rewriter, loc, *team, arguments);
+            team->addOneThread(rewriter, loc, arguments);
           outliner.emitCall(loc, arguments);
         });
     rewriter.eraseOp(loop);
     if (failed(result))
       return failure();
     if (team) {
-      takeTeam(rewriter, *team, outliner);
+      team->moveInto(rewriter, outliner);
       return success();
     }
     return lowerAll(rewriter, nested,
                     {/*never=*/decided,
                      takesFork ? outliner.function.getArgument(2) : Value()});
-  }
-
-  /// Puts the code of a thread of `team` in the function of the loop around.
-  static void takeTeam(RewriterBase &rewriter, Team &team, Outliner &outliner) {
-    func::FuncOp function = outliner.function;
-    Value threads = function.getArgument(3);
-    inlineRegion(rewriter, team.region, team.region->getBlock(),
-                 team.region->getIterator(), function.getArgument(2), threads);
-    rewriter.eraseOp(team.region);
-    if (team.buffer) {
-      rewriter.eraseOp(team.dealloc);
-      rewriter.replaceOp(team.buffer, function.getArgument(4));
-    }
-    hoistFrom(outliner.chunk, threads);
   }
 
   FailureOr<Value> emitMostThreads(RewriterBase &rewriter, Location loc,
@@ -424,28 +324,6 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
                                       value);
   }
 
-  /// In how many parts threads can share a row; 0 where they do not.
-  static Value emitParts(OpBuilder &builder, Location loc, Team &team,
-                         const LoopWork &work, Value most) {
-    auto constant = [&](int64_t value) {
-      return arith::ConstantIndexOp::create(builder, loc, value);
-    };
-    Value parts = most;
-    // One more than there are blocks.
-    if (team.buffer) {
-      MemRefType type = team.buffer.getType();
-      Value bytes = type.hasStaticShape() ? constant(type.getDimSize(0))
-                                          : work.first.back();
-      parts = builder.createOrFold<arith::SubIOp>(
-          loc,
-          builder.createOrFold<arith::DivUIOp>(loc, bytes,
-                                               constant(team.blockBytes)),
-          constant(1));
-    }
-    return builder.createOrFold<arith::SelectOp>(loc, work.first.front(), parts,
-                                                 constant(0));
-  }
-
   /// Whether several threads are worth starting: there is enough to do, and
   /// something for each of `most` threads if the loops inside would have that.
   Value emitWorth(RewriterBase &rewriter, Location loc, const LoopWork &work,
@@ -466,28 +344,6 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
             rewriter, loc, parallelFrom.getValue() * kOperationsPerElement));
     return rewriter.createOrFold<arith::AndIOp>(
         loc, enough, atLeast(work.iterations, needed));
-  }
-
-  /// The buffer of `team`, which nobody touches unless `shares`.
-  static Value emitBuffer(OpBuilder &builder, Location loc, Team &team,
-                          const LoopWork &work, Value shares) {
-    MemRefType type = team.buffer.getType();
-    auto allocate = [&]() -> Value {
-      return memref::AllocOp::create(builder, loc, type,
-                                     ArrayRef<Value>(work.first).drop_front(),
-                                     team.buffer.getAlignmentAttr());
-    };
-    if (matchPattern(shares, m_One()))
-      return allocate();
-    auto branch = scf::IfOp::create(builder, loc, type, shares,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(builder, loc, allocate());
-    builder.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(builder, loc,
-                         ub::PoisonOp::create(builder, loc, type).getResult());
-    return branch.getResult(0);
   }
 
   /// Calls `emitThread` with the thread's number and that of all, both i32.
@@ -517,33 +373,10 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
   static SmallVector<Value> emitRange(OpBuilder &builder, Location loc,
                                       Value iterations, Value thread,
                                       Value count) {
-    Value number = toIndex(builder, loc, thread);
-    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    Value next = arith::AddIOp::create(builder, loc, number, one);
-    Value threads = toIndex(builder, loc, count);
-    auto getStart = [&](Value number) {
-      return arith::DivUIOp::create(
-                 builder, loc,
-                 arith::MulIOp::create(builder, loc, iterations, number),
-                 threads)
-          .getResult();
-    };
-    return {getStart(number), getStart(next)};
-  }
-
-  /// Where `shares`, all iterations for each thread, and its part of them;
-  /// otherwise iterations of its own, with nobody to share them.
-  static void emitShare(OpBuilder &builder, Location loc, Value iterations,
-                        Value thread, Value count, Value shares,
-                        SmallVector<Value> &arguments) {
-    auto choose = [&](Value shared, Value alone) {
-      return builder.createOrFold<arith::SelectOp>(loc, shares, shared, alone);
-    };
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    arguments[0] = choose(zero, arguments[0]);
-    arguments[1] = choose(iterations, arguments[1]);
-    arguments.push_back(choose(thread, getI32(builder, loc, 0)));
-    arguments.push_back(choose(count, getI32(builder, loc, 1)));
+    auto [begin, end] = FoldedIndex(builder, loc)
+                            .getPart(iterations, toIndex(builder, loc, thread),
+                                     toIndex(builder, loc, count));
+    return {begin, end};
   }
 };
 } // namespace

@@ -72,8 +72,8 @@ func.func @two_blocks(%x: memref<3x20000xf32>, %s: memref<3xf32>) {
 // SHARED: %[[THREAD:.*]] = arith.index_cast %[[NUMBER]]
 // SHARED: %[[THREADS:.*]] = arith.index_cast %[[COUNT]]
 // SHARED: %[[BEFORE:.*]] = arith.divui %{{.*}}, %[[THREADS]]
-// SHARED: %[[BEGIN:.*]] = arith.muli %[[BEFORE]], %c16384
 // SHARED: %[[AFTER:.*]] = arith.divui %{{.*}}, %[[THREADS]]
+// SHARED: %[[BEGIN:.*]] = arith.muli %[[BEFORE]], %c16384
 // SHARED: %[[BEHIND:.*]] = arith.muli %[[AFTER]], %c16384
 // SHARED: %[[LAST:.*]] = arith.cmpi eq, %{{.*}}, %[[THREADS]]
 // SHARED: %[[OTHERS:.*]] = arith.cmpi ugt, %[[THREADS]], %c1
