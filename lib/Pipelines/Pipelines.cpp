@@ -30,6 +30,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "xfmr/Codegen/CPU/Passes.h"
 #include "xfmr/Codegen/Math/Passes.h"
@@ -56,9 +57,17 @@ static int64_t getParallelFrom(const CPUPipelineOptions &options,
                                     : options.parallelFrom.getValue();
 }
 
+/// Goes over the code once, as what it changes is looked at again by then; a
+/// second time, and a search for dead blocks, take as long and find nothing.
+static std::unique_ptr<Pass> createShortCanonicalizer() {
+  return createCanonicalizerPass(
+      GreedyRewriteConfig().setMaxIterations(1).setRegionSimplificationLevel(
+          GreedySimplifyRegionLevel::Disabled));
+}
+
 /// Of loops over vectors: what is left of them is LLVM's to simplify.
 static void addShortCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createShortCanonicalizer());
   pm.addPass(createCSEPass());
 }
 
@@ -66,7 +75,7 @@ static void addShortCleanup(OpPassManager &pm) {
 /// copies of a buffer onto itself for the second.
 static void addCleanup(OpPassManager &pm) {
   addShortCleanup(pm);
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createShortCanonicalizer());
 }
 
 void xfmr::buildExpandStage(OpPassManager &pm,
@@ -77,7 +86,10 @@ void xfmr::buildExpandStage(OpPassManager &pm,
   pm.addPass(createExpandResidualBlocks());
   pm.addPass(createExpandAggregates());
   pm.addPass(createConvertElementwiseToLinalgPass());
-  addCleanup(pm);
+  // Of a caller's code as well, with all that may be in it.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createShortCanonicalizer());
 }
 
 static void addTileStage(OpPassManager &pm, const CPUPipelineOptions &options,
@@ -87,7 +99,7 @@ static void addTileStage(OpPassManager &pm, const CPUPipelineOptions &options,
   addCleanup(pm);
   // Static dims that another operand knows: learnt inside a tile, they would
   // make two views of one result that bufferization cannot tell apart.
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createShortCanonicalizer());
   TileRowsOptions tileRows;
   tileRows.tileRows = options.tileRows;
   tileRows.productRows = target.productRows;
