@@ -58,13 +58,13 @@ static Value stripCasts(Value buffer) {
 }
 
 void mlir::xfmr::lowerRowGroupsInBlock(RewriterBase &rewriter, Block &block,
-                                       const RowLoweringOptions &options,
-                                       StringRef category) {
+                                       const RowLoweringOptions &options) {
+  StringRef category = options.remarkCategory;
   resolveTensorDims(rewriter, block);
   for (const TensorCluster &cluster : findTensorClusters(block)) {
     std::string reason;
     if (succeeded(checkCluster(cluster, reason))) {
-      lowerCluster(rewriter, cluster, options, category);
+      lowerCluster(rewriter, cluster, options);
       continue;
     }
     remark::missed(cluster.ops.back()->getLoc(),

@@ -46,9 +46,9 @@ struct Request {
 class ClusterLowering {
 public:
   ClusterLowering(RewriterBase &rewriter, const TensorCluster &cluster,
-                  const RowLoweringOptions &options, StringRef category)
+                  const RowLoweringOptions &options)
       : rewriter(rewriter), cluster(cluster), options(options),
-        category(category), loc(cluster.ops.back()->getLoc()) {}
+        loc(cluster.ops.back()->getLoc()) {}
 
   void run();
 
@@ -79,7 +79,6 @@ private:
   RewriterBase &rewriter;
   const TensorCluster &cluster;
   const RowLoweringOptions &options;
-  StringRef category;
   Location loc;
   DenseMap<Value, Value> buffers;
   llvm::SmallDenseSet<Operation *> rowOps;
@@ -289,7 +288,8 @@ bool ClusterLowering::tryGroup(ArrayRef<linalg::LinalgOp> ops,
   }
   if (failed(lowerRowGroup(rewriter, group, options, &reason)))
     return false;
-  remarkLowered(group, RowSink(group.sinks.back()).op.getLoc(), category);
+  remarkLowered(group, RowSink(group.sinks.back()).op.getLoc(),
+                options.remarkCategory);
   for (auto [from, to] : copies)
     emitBufferOp(linalg::CopyOp::create(rewriter, loc, from, to));
   for (auto [request, target] : llvm::zip_equal(requests, targets))
@@ -530,7 +530,7 @@ void ClusterLowering::run() {
 }
 
 void rows::lowerCluster(RewriterBase &rewriter, const TensorCluster &cluster,
-                        const RowLoweringOptions &options, StringRef category) {
+                        const RowLoweringOptions &options) {
   OpBuilder::InsertionGuard guard(rewriter);
-  ClusterLowering(rewriter, cluster, options, category).run();
+  ClusterLowering(rewriter, cluster, options).run();
 }

@@ -54,7 +54,7 @@ LogicalResult lowerBufferOp(RewriterBase &rewriter, linalg::LinalgOp op,
 
 /// Lowers a cluster that passed `checkCluster` and erases it.
 void lowerCluster(RewriterBase &rewriter, const TensorCluster &cluster,
-                  const RowLoweringOptions &options, StringRef category);
+                  const RowLoweringOptions &options);
 
 } // namespace mlir::xfmr::rows
 

@@ -232,7 +232,8 @@ SmallVector<Value, 2> getDotFactors(const RowNode &node, unsigned output);
 
 /// Marks the exponentials of which no more digits are wanted than the group's
 /// roundings to f16 or bf16 leave, and says so by a remark at `loc`.
-void markRoundedFunctions(const RowPlan &plan, Location loc);
+void markRoundedFunctions(const RowPlan &plan, Location loc,
+                          StringRef category);
 
 /// The result of one value an element that the first pass over the row should
 /// keep, so that later passes read it instead of computing it again; null for

@@ -59,6 +59,7 @@ struct LowerRowGroups : xfmr::impl::LowerRowGroupsBase<LowerRowGroups> {
       options.shareRowsFrom = shareRowsFrom;
     options.shortRows = shortRows;
     options.shortFunctions = shortFunctions;
+    options.remarkCategory = getArgument();
 
     SmallVector<Block *> blocks;
     getOperation()->walk([&](Block *block) {
@@ -68,7 +69,7 @@ struct LowerRowGroups : xfmr::impl::LowerRowGroupsBase<LowerRowGroups> {
     });
     IRRewriter rewriter(&getContext());
     for (Block *block : blocks)
-      lowerRowGroupsInBlock(rewriter, *block, options, getArgument());
+      lowerRowGroupsInBlock(rewriter, *block, options);
   }
 };
 

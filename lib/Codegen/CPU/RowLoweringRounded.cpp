@@ -32,7 +32,7 @@ class RoundedFunctions {
 public:
   explicit RoundedFunctions(const RowPlan &plan) : plan(plan) {}
 
-  void mark(Location loc);
+  void mark(Location loc, StringRef category);
 
 private:
   linalg::LinalgOp getOp(unsigned node) const { return plan.nodes[node].op; }
@@ -142,7 +142,7 @@ int64_t RoundedFunctions::countErrors(unsigned node, Value value) const {
   return errors;
 }
 
-void RoundedFunctions::mark(Location loc) {
+void RoundedFunctions::mark(Location loc, StringRef category) {
   for (auto [index, node] : llvm::enumerate(plan.nodes)) {
     linalg::LinalgOp op = node.op;
     for (auto exp : op.getBlock()->getOps<math::ExpOp>())
@@ -163,12 +163,13 @@ void RoundedFunctions::mark(Location loc) {
     return;
   for (Operation *function : functions)
     function->setAttr(kRoundedToAttrName, TypeAttr::get(type));
-  remark::passed(loc, remark::RemarkOpts::name("FunctionsShortened")
-                          .category("xfmr-lower-row-groups"))
+  remark::passed(
+      loc, remark::RemarkOpts::name("FunctionsShortened").category(category))
       << "computes exponentials to the digits that a rounding leaves"
       << remark::metric("functions", functions.size());
 }
 
-void rows::markRoundedFunctions(const RowPlan &plan, Location loc) {
-  RoundedFunctions(plan).mark(loc);
+void rows::markRoundedFunctions(const RowPlan &plan, Location loc,
+                                StringRef category) {
+  RoundedFunctions(plan).mark(loc, category);
 }

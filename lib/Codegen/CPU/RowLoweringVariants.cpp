@@ -371,6 +371,6 @@ void rows::emitRowGroup(RewriterBase &rewriter, Location loc,
                         const RowPlan &plan,
                         const RowLoweringOptions &options) {
   if (options.shortFunctions)
-    markRoundedFunctions(plan, loc);
+    markRoundedFunctions(plan, loc, options.remarkCategory);
   VariantEmitter(rewriter, loc, plan, options).emit();
 }

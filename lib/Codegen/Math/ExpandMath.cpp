@@ -252,11 +252,12 @@ struct ExpandMath : mlir::xfmr::impl::ExpandMathBase<ExpandMath> {
 
   void runOnOperation() override {
     walkAndApplyPatterns(getOperation(), patterns);
-    getOperation()->walk([](Operation *op) {
+    getOperation()->walk([&](Operation *op) {
       if (isa<math::ExpOp, math::TanhOp, math::ErfOp, math::ErfcOp>(op) &&
           getElementTypeOrSelf(op->getResult(0).getType()).isF64())
-        remark::missed(op->getLoc(), remark::RemarkOpts::name("MathLeftToLibm")
-                                         .category("xfmr-expand-math"))
+        remark::missed(
+            op->getLoc(),
+            remark::RemarkOpts::name("MathLeftToLibm").category(getArgument()))
             << (op->getName().getStringRef() +
                 " of f64 is left to the math library")
                    .str();

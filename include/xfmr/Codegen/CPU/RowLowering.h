@@ -64,6 +64,8 @@ struct RowLoweringOptions {
   bool shortFunctions = false;
   /// The target is an x86 CPU: its non-temporal stores need a fence.
   bool isX86 = false;
+  /// The category of remarks: the name of the pass.
+  StringRef remarkCategory;
 };
 
 /// One output of an op of a group and the buffer that it is written to.
@@ -96,10 +98,9 @@ LogicalResult lowerRowGroup(RewriterBase &rewriter, const RowGroup &group,
 /// between `bufferization.to_tensor` and
 /// `bufferization.materialize_in_destination` become row groups, the other ops
 /// among them are rewritten onto memrefs; linalg ops and copies on memrefs
-/// become row groups of one op each. Remarks have the category `category`.
+/// become row groups of one op each.
 void lowerRowGroupsInBlock(RewriterBase &rewriter, Block &block,
-                           const RowLoweringOptions &options,
-                           StringRef category);
+                           const RowLoweringOptions &options);
 
 } // namespace mlir::xfmr
 
