@@ -250,6 +250,7 @@ static void addLLVMStage(OpPassManager &pm, const CPUPipelineOptions &options,
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createConvertRegionsToLLVM());
   pm.addPass(createNarrowMasksToInteger());
   pm.addPass(createSplitVectorAccesses());
   pm.addPass(createVerifyLowered());

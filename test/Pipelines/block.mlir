@@ -96,7 +96,8 @@
 // LLVM-NOT: memrefCopy
 
 // OMP-LABEL: llvm.func @block(
-// OMP: omp.parallel num_threads
+// OMP: llvm.call @__kmpc_push_num_threads
+// OMP: llvm.call @__kmpc_fork_call
 
 func.func @block(%x: tensor<?x128xf32>, %g: tensor<128xf32> {xfmr.weight}, %wg: tensor<?x128xf32> {xfmr.weight},
     %wu: tensor<?x128xf32> {xfmr.weight}, %wd: tensor<128x?xf32> {xfmr.weight}, %y: tensor<?x128xf32>) -> tensor<?x128xf32> {

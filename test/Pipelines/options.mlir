@@ -23,7 +23,8 @@
 // OPTION: llvm.mlir.constant(148140 : index)
 // FACTS-NOT: llvm.mlir.constant(148140 : index)
 // LARGE: llvm.icmp "sge" %{{.*}}, %{{.*}} : i64
-// LARGE: omp.parallel num_threads
+// LARGE: llvm.call @__kmpc_push_num_threads
+// LARGE: llvm.call @__kmpc_fork_call
 
 // CHECK: llvm.func @norm({{.*}}) -> !llvm.struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>
 // CHECK-SAME: ["target-cpu", "x86-64-v3"]
@@ -34,7 +35,8 @@
 // CHECKED-SAME: xfmr.status_messages = [
 
 // As many threads as the OpenMP runtime takes.
-// ALL: omp.parallel {
+// ALL-NOT: llvm.call @__kmpc_push_num_threads
+// ALL: llvm.call @__kmpc_fork_call
 
 func.func @norm(%x: tensor<?x?xf32>, %g: tensor<?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = xfmr.rmsnorm ins(%x : tensor<?x?xf32>) gamma(%g : tensor<?xf32>) outs(%y : tensor<?x?xf32>)

@@ -237,6 +237,45 @@ def ConvertBranchesToLLVM : Pass<"xfmr-convert-branches-to-llvm"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def ConvertRegionsToLLVM
+    : Pass<"xfmr-convert-regions-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Threads are handed values, not addresses of them";
+  let description = [{
+    Converts `omp.parallel` that has no clause but a number of threads, and has
+    no other op of OpenMP in it, to a function and a call of OpenMP's run time,
+    which hands each of the values that the function reads to every thread.
+    Translation to LLVM IR would store them, and threads would read what was
+    stored: what one core has just written takes long to come to another. Of a
+    memref's descriptor, the parts that are read are handed over; what a function
+    that is called there has no use for is not.
+
+    A region that reads what no register holds, a vector for example, stays.
+
+    Changes numerics: no.
+
+    Before:
+    ```mlir
+    omp.parallel num_threads(%two : i32) {
+      llvm.call @row(%p, %n) : (!llvm.ptr, i64) -> ()
+      omp.terminator
+    }
+    ```
+    After:
+    ```mlir
+    %place = llvm.mlir.addressof @openmp_place : !llvm.ptr
+    %number = llvm.call @__kmpc_global_thread_num(%place) : (!llvm.ptr) -> i32
+    llvm.call @__kmpc_push_num_threads(%place, %number, %two)
+        : (!llvm.ptr, i32, i32) -> ()
+    %count = llvm.mlir.constant(2 : i32) : i32
+    %threads = llvm.mlir.addressof @kernel_threads : !llvm.ptr
+    llvm.call @__kmpc_fork_call(%place, %count, %threads, %p, %n)
+        vararg(!llvm.func<void (ptr, i32, ptr, ...)>)
+        : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, i64) -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def EmulateTargetOps : Pass<"xfmr-emulate-target-ops", "::mlir::ModuleOp"> {
   let summary = "Plain vector code in the place of instructions of one processor";
   let description = [{
