@@ -105,6 +105,7 @@ static void addTileStage(OpPassManager &pm, const CPUPipelineOptions &options,
   tileRows.productRows = target.productRows;
   tileRows.mostProductRows = target.mostProductRows;
   tileRows.productBytes = target.l2Bytes / 2;
+  tileRows.threads = options.threads;
   pm.addPass(createTileRows(tileRows));
   addCleanup(pm);
 }

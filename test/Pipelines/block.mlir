@@ -12,7 +12,8 @@
 // RUN: FileCheck %s --check-prefix=VECTORIZE < %t.vectorize
 // RUN: xfmr-opt --xfmr-cpu-parallelize-stage=cpu=x86-64-v4 %t.vectorize -o %t.sequential
 // RUN: FileCheck %s --check-prefix=SEQUENTIAL < %t.sequential
-// RUN: xfmr-opt --xfmr-cpu-vectorize-stage="cpu=x86-64-v4 threads=2" %t.decompose -o %t.shared
+// RUN: xfmr-opt --xfmr-cpu-tile-stage=threads=2 --xfmr-cpu-bufferize-stage --xfmr-cpu-decompose-stage=hidden-block=64 \
+// RUN:   --xfmr-cpu-vectorize-stage="cpu=x86-64-v4 threads=2" %t.expand -o %t.shared
 // RUN: xfmr-opt --xfmr-cpu-parallelize-stage="cpu=x86-64-v4 threads=2" %t.shared -o %t.parallel
 // RUN: FileCheck %s --check-prefix=PARALLEL < %t.parallel
 // RUN: xfmr-opt --xfmr-cpu-llvm-stage=cpu=x86-64-v4 %t.sequential -o %t.llvm

@@ -12,6 +12,7 @@
 #include "Outliner.h"
 #include "RowTeam.h"
 #include "RowTeamRegion.h"
+#include "TileSizes.h"
 #include "xfmr/Codegen/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -203,7 +204,14 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
       return failure();
     if (team)
       work.nestedIterations = team->emitParts(rewriter, loc, work, *most);
+    SmallVector<affine::AffineMinOp> sizes = getTileSizes(loop);
+    Value rows = sizes.empty() ? work.iterations : emitRows(rewriter, loop);
+    // Of a few long rows, threads share each.
+    work.iterations = team ? rewriter.createOrFold<arith::SelectOp>(
+                                 loc, work.first.front(), work.iterations, rows)
+                           : rows;
     Value worth = emitWorth(rewriter, loc, work, *most), forks = worth, shares;
+    work.iterations = rows;
     if (team) {
       Value yes =
           arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
@@ -231,13 +239,22 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     if (team)
       remark::passed(loc, getRemark("shared"))
           << "threads share the rows that are long enough, where these are few";
-    return lowerParallel(rewriter, loop, fork, nested, team, work, shares,
-                         forks, decided);
+    return lowerParallel(rewriter, loop, sizes, fork, nested, team, work,
+                         shares, forks, decided);
+  }
+
+  /// How many rows there are in the tiles of `loop`.
+  static Value emitRows(RewriterBase &rewriter, scf::ForallOp loop) {
+    FoldedIndex index(rewriter, loop.getLoc());
+    return index.fold<arith::SubIOp>(
+        index.toValue(loop.getMixedUpperBound()[0]),
+        index.toValue(loop.getMixedLowerBound()[0]));
   }
 
   /// A function of the loop, which threads call where `forks`; the threads of
   /// `team` for all rows where `shares`, or each for some.
   LogicalResult lowerParallel(RewriterBase &rewriter, scf::ForallOp loop,
+                              ArrayRef<affine::AffineMinOp> sizes,
                               const Fork &fork, ArrayRef<Operation *> nested,
                               std::optional<RowTeamRegion> &team,
                               const LoopWork &work, Value shares, Value forks,
@@ -251,7 +268,7 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     if (team)
       team->addTypes(leading);
     Outliner outliner(rewriter, leading);
-    outliner.outline(loop);
+    outliner.outline(loop, sizes);
     auto getFork = [&](bool mayFork) {
       return arith::ConstantOp::create(rewriter, loc,
                                        rewriter.getBoolAttr(mayFork));

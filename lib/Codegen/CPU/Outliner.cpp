@@ -9,6 +9,7 @@
 #include "Outliner.h"
 #include "OpenMPRuntime.h"
 #include "PrivateFunctions.h"
+#include "TileSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -19,20 +20,25 @@ using namespace mlir::xfmr;
 
 /// The loop over the range, and the body in it. `function`'s arguments are
 /// the range.
-void Outliner::emitLoop(scf::ForallOp loop, ValueRange lowerBounds,
-                        ValueRange upperBounds, ValueRange steps) {
+void Outliner::emitLoop(scf::ForallOp loop, ArrayRef<affine::AffineMinOp> sizes,
+                        ValueRange lowerBounds, ValueRange upperBounds,
+                        ValueRange steps) {
   Location loc = loop.getLoc();
   Value from = function.getArgument(0), to = function.getArgument(1);
   Block *body;
   SmallVector<Value> positions;
+  Value last;
   if (loop.getRank() == 1) {
     auto place = [&](Value iteration) {
-      Value offset = arith::MulIOp::create(rewriter, loc, iteration, steps[0]);
+      Value offset = iteration;
+      if (sizes.empty())
+        offset = arith::MulIOp::create(rewriter, loc, offset, steps[0]);
       return arith::AddIOp::create(rewriter, loc, lowerBounds[0], offset)
           .getResult();
     };
-    Value last =
-        arith::MinSIOp::create(rewriter, loc, place(to), upperBounds[0]);
+    last = place(to);
+    if (sizes.empty())
+      last = arith::MinSIOp::create(rewriter, loc, last, upperBounds[0]);
     chunk = scf::ForOp::create(rewriter, loc, place(from), last, steps[0]);
     body = chunk.getBody();
     positions = {chunk.getInductionVar()};
@@ -86,6 +92,9 @@ void Outliner::emitLoop(scf::ForallOp loop, ValueRange lowerBounds,
   }
   rewriter.eraseOp(loop.getTerminator());
   rewriter.inlineBlockBefore(loop.getBody(), body, body->begin(), positions);
+  if (!sizes.empty())
+    endTilesAt(rewriter, sizes, *getConstantIntValue(steps[0]), positions[0],
+               last);
 }
 
 void Outliner::outline(Operation *op, ArrayRef<Value> bounds, Value buffer,
@@ -132,15 +141,17 @@ void Outliner::outline(Operation *op, ArrayRef<Value> bounds, Value buffer,
                                });
 }
 
-void Outliner::outline(scf::ForallOp loop) {
+void Outliner::outline(scf::ForallOp loop,
+                       ArrayRef<affine::AffineMinOp> sizes) {
   rewriter.setInsertionPoint(loop);
   SmallVector<Value> lower = loop.getLowerBound(rewriter),
                      upper = loop.getUpperBound(rewriter),
                      step = loop.getStep(rewriter), bounds;
   for (ArrayRef<Value> values : {lower, upper, step})
     llvm::append_range(bounds, values);
-  outline(loop, bounds, /*buffer=*/Value(),
-          [&](Map map) { emitLoop(loop, map(lower), map(upper), map(step)); });
+  outline(loop, bounds, /*buffer=*/Value(), [&](Map map) {
+    emitLoop(loop, sizes, map(lower), map(upper), map(step));
+  });
 }
 
 void xfmr::inlineRegion(RewriterBase &rewriter, omp::ParallelOp region,

@@ -9,6 +9,7 @@
 #ifndef XFMR_LIB_CODEGEN_CPU_OUTLINER_H
 #define XFMR_LIB_CODEGEN_CPU_OUTLINER_H
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,8 +29,9 @@ public:
       : rewriter(rewriter), leading(leading) {}
 
   /// Of the body of a loop: it runs the iterations from the first argument to
-  /// the second, counted from 0 in the order of the loop's dims.
-  void outline(scf::ForallOp loop);
+  /// the second, counted from 0 in the order of the loop's dims; or the rows,
+  /// if `sizes` says how many of them an iteration has.
+  void outline(scf::ForallOp loop, ArrayRef<affine::AffineMinOp> sizes);
   /// Of what each thread of a region does, to which the last of the arguments
   /// is `buffer`, if there is one.
   void outline(omp::ParallelOp region, Value buffer);
@@ -43,8 +45,9 @@ private:
   using Map = function_ref<SmallVector<Value>(ArrayRef<Value>)>;
   void outline(Operation *op, ArrayRef<Value> bounds, Value buffer,
                function_ref<void(Map)> emitBody);
-  void emitLoop(scf::ForallOp loop, ValueRange lowerBounds,
-                ValueRange upperBounds, ValueRange steps);
+  void emitLoop(scf::ForallOp loop, ArrayRef<affine::AffineMinOp> sizes,
+                ValueRange lowerBounds, ValueRange upperBounds,
+                ValueRange steps);
 
   RewriterBase &rewriter;
   SmallVector<Type> leading;

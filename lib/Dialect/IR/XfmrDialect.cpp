@@ -19,6 +19,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "xfmr/Dialect/IR/PackedWeights.h"
 #include "xfmr/Dialect/IR/RoundedTo.h"
+#include "xfmr/Dialect/IR/RowLoops.h"
 #include "xfmr/Dialect/IR/Xfmr.h"
 
 using namespace mlir;
@@ -123,6 +124,13 @@ LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "expected '" << kRoundedToAttrName
                            << "' to be f16 or bf16 on an exponential, or bf16 "
                               "on a power of two";
+  }
+  if (attribute.getName() == kAnyRowsAttrName) {
+    if (isa<UnitAttr>(attribute.getValue()) &&
+        op->getName().getStringRef() == "scf.forall")
+      return success();
+    return op->emitError() << "expected '" << kAnyRowsAttrName
+                           << "' to be a unit on an scf.forall";
   }
   return op->emitError() << "expected no attribute '"
                          << attribute.getName().getValue()

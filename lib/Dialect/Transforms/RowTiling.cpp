@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowTiling.h"
+#include "xfmr/Dialect/IR/RowLoops.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -26,20 +27,27 @@ struct RowLoop {
   /// The row dims that are cut.
   SmallVector<unsigned> dims;
 
-  RowLoop(ArrayRef<Range> domain, unsigned numRowDims, int64_t tileRows);
+  /// For so many threads; 0 if that is not known.
+  int64_t threads;
+
+  RowLoop(ArrayRef<Range> domain, unsigned numRowDims, int64_t tileRows,
+          int64_t threads);
   scf::ForallOp create(OpBuilder &builder, Location loc, ValueRange outputs);
   /// Offsets and sizes of the iteration domain for one tile, inside the loop.
   void getTile(OpBuilder &builder, Location loc, scf::ForallOp loop,
                ArrayRef<Range> domain, SmallVector<OpFoldResult> &offsets,
                SmallVector<OpFoldResult> &sizes) const;
+  /// Whether a tile of `dim` may have fewer rows than others.
+  bool mayBeShort(unsigned dim) const;
 };
 } // namespace
 
 /// The last row dim is cut first. Short dims are taken whole and the next one
 /// is cut, so that [batch, 1, d] has full tiles too; a dim of unknown extent is
 /// not counted on to be long or short.
-RowLoop::RowLoop(ArrayRef<Range> domain, unsigned numRowDims,
-                 int64_t tileRows) {
+RowLoop::RowLoop(ArrayRef<Range> domain, unsigned numRowDims, int64_t tileRows,
+                 int64_t threads)
+    : threads(threads) {
   for (unsigned dim = 0; dim < numRowDims; ++dim)
     extents.push_back(domain[dim].size);
   tiles.assign(numRowDims, 1);
@@ -58,6 +66,21 @@ RowLoop::RowLoop(ArrayRef<Range> domain, unsigned numRowDims,
   std::reverse(dims.begin(), dims.end());
 }
 
+/// Where tiles are few, those of one thread may have many more rows than those
+/// of another: they are cut where threads meet.
+bool RowLoop::mayBeShort(unsigned dim) const {
+  std::optional<int64_t> extent = getConstantIntValue(extents[dim]);
+  if (tiles[dim] == 1)
+    return false;
+  if (!extent || *extent % tiles[dim] != 0)
+    return true;
+  constexpr int64_t kFewTiles = 8, kManyThreads = 16;
+  int64_t most = threads == 0 ? kManyThreads : threads;
+  return threads != 1 && dims.size() == 1 &&
+         *extent / tiles[dim] < kFewTiles * most &&
+         (threads == 0 || *extent / tiles[dim] % threads != 0);
+}
+
 scf::ForallOp RowLoop::create(OpBuilder &builder, Location loc,
                               ValueRange outputs) {
   SmallVector<OpFoldResult> lowerBounds, upperBounds, steps;
@@ -66,8 +89,11 @@ scf::ForallOp RowLoop::create(OpBuilder &builder, Location loc,
     upperBounds.push_back(extents[dim]);
     steps.push_back(builder.getIndexAttr(tiles[dim]));
   }
-  return scf::ForallOp::create(builder, loc, lowerBounds, upperBounds, steps,
-                               outputs, /*mapping=*/std::nullopt);
+  auto loop = scf::ForallOp::create(builder, loc, lowerBounds, upperBounds,
+                                    steps, outputs, /*mapping=*/std::nullopt);
+  if (threads != 1 && dims.size() == 1 && mayBeShort(dims.front()))
+    loop->setDiscardableAttr(kAnyRowsAttrName, builder.getUnitAttr());
+  return loop;
 }
 
 void RowLoop::getTile(OpBuilder &builder, Location loc, scf::ForallOp loop,
@@ -83,8 +109,7 @@ void RowLoop::getTile(OpBuilder &builder, Location loc, scf::ForallOp loop,
     sizes[dim] = extent;
   for (auto [dim, iv] : llvm::zip_equal(dims, loop.getInductionVars())) {
     offsets[dim] = iv;
-    std::optional<int64_t> extent = getConstantIntValue(extents[dim]);
-    if (tiles[dim] == 1 || (extent && *extent % tiles[dim] == 0)) {
+    if (!mayBeShort(dim)) {
       sizes[dim] = builder.getIndexAttr(tiles[dim]);
       continue;
     }
@@ -110,7 +135,7 @@ public:
       : rewriter(rewriter), group(group), loc(group.ops.back()->getLoc()),
         members(group.ops.begin(), group.ops.end()) {}
 
-  FailureOr<scf::ForallOp> run(int64_t tileRows);
+  FailureOr<scf::ForallOp> run(int64_t tileRows, int64_t threads);
 
 private:
   bool isMember(Value value) {
@@ -277,7 +302,7 @@ void GroupTiler::replaceDims() {
           use.set(getRoot(result));
 }
 
-FailureOr<scf::ForallOp> GroupTiler::run(int64_t tileRows) {
+FailureOr<scf::ForallOp> GroupTiler::run(int64_t tileRows, int64_t threads) {
   OpBuilder::InsertionGuard guard(rewriter);
   // The first op reads nothing of the group.
   rewriter.setInsertionPointAfter(group.ops.back());
@@ -289,7 +314,7 @@ FailureOr<scf::ForallOp> GroupTiler::run(int64_t tileRows) {
         if (auto type = cast<ShapedType>(init.getType());
             !type.isDynamicDim(dim))
           domain[dim].size = rewriter.getIndexAttr(type.getDimSize(dim));
-  RowLoop rowLoop(domain, group.numRowDims, tileRows);
+  RowLoop rowLoop(domain, group.numRowDims, tileRows, threads);
   if (rowLoop.dims.empty())
     return scf::ForallOp();
   SmallVector<Value> destinations;
@@ -316,8 +341,8 @@ FailureOr<scf::ForallOp> GroupTiler::run(int64_t tileRows) {
 
 FailureOr<scf::ForallOp> xfmr::tileRowGroup(RewriterBase &rewriter,
                                             const RowOpGroup &group,
-                                            int64_t tileRows) {
-  return GroupTiler(rewriter, group).run(tileRows);
+                                            int64_t tileRows, int64_t threads) {
+  return GroupTiler(rewriter, group).run(tileRows, threads);
 }
 
 //===----------------------------------------------------------------------===//
@@ -327,11 +352,12 @@ FailureOr<scf::ForallOp> xfmr::tileRowGroup(RewriterBase &rewriter,
 FailureOr<scf::ForallOp> xfmr::tileRowsOnMemrefs(RewriterBase &rewriter,
                                                  TilingInterface op,
                                                  unsigned numRowDims,
-                                                 int64_t tileRows) {
+                                                 int64_t tileRows,
+                                                 int64_t threads) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   SmallVector<Range> domain = op.getIterationDomain(rewriter);
-  RowLoop rowLoop(domain, numRowDims, tileRows);
+  RowLoop rowLoop(domain, numRowDims, tileRows, threads);
   if (rowLoop.dims.empty())
     return scf::ForallOp();
   auto loop = rowLoop.create(rewriter, op.getLoc(), ValueRange());

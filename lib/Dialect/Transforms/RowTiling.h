@@ -16,16 +16,18 @@
 namespace mlir::xfmr {
 
 /// Replaces the ops of the group by one `scf.forall` over tiles of at most
-/// `tileRows` rows, in which every op appears once. Returns null, without a
+/// `tileRows` rows, for `threads` threads (0: unknown), in which every op
+/// appears once. Returns null, without a
 /// change, when one tile holds all rows.
-FailureOr<scf::ForallOp>
-tileRowGroup(RewriterBase &rewriter, const RowOpGroup &group, int64_t tileRows);
+FailureOr<scf::ForallOp> tileRowGroup(RewriterBase &rewriter,
+                                      const RowOpGroup &group, int64_t tileRows,
+                                      int64_t threads);
 
 /// The same for one op on memrefs.
 FailureOr<scf::ForallOp> tileRowsOnMemrefs(RewriterBase &rewriter,
                                            TilingInterface op,
                                            unsigned numRowDims,
-                                           int64_t tileRows);
+                                           int64_t tileRows, int64_t threads);
 
 } // namespace mlir::xfmr
 

@@ -100,6 +100,11 @@ static void separateTemporaries(RewriterBase &rewriter, Block &block) {
   }
 }
 
+/// Rows of a tile that reads no weights.
+static constexpr int64_t kRows = 4;
+/// Elements of a row that a thread takes by itself where rows are few.
+static constexpr int64_t kLeastOfThread = 8192, kMostOfThread = 32768;
+
 namespace {
 struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
   using TileRowsBase::TileRowsBase;
@@ -117,6 +122,11 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
           << productRows.getValue();
       return signalPassFailure();
     }
+    if (threads < 0) {
+      emitError(getOperation()->getLoc(), "expected threads of 0 or more, got ")
+          << threads.getValue();
+      return signalPassFailure();
+    }
     IRRewriter rewriter(&getContext());
     SmallVector<Block *> blocks;
     collectBlocks(getOperation(), blocks);
@@ -129,10 +139,12 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
   int64_t getTileRows(ArrayRef<Operation *> ops, unsigned numRowDims) {
     if (tileRows > 0)
       return tileRows;
-    int64_t rows = 4, bytes = 0;
+    int64_t rows = kRows, bytes = 0;
+    bool readsWeights = false;
     for (Operation *op : ops) {
       if (!isContraction(op, numRowDims))
         continue;
+      readsWeights = true;
       rows = std::max(rows, productRows.getValue());
       for (OpOperand &operand : op->getOpOperands())
         if (getRowAccess(operand, numRowDims) == RowAccess::Aligned)
@@ -140,10 +152,35 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
               bytes, getRowBytes(cast<ShapedType>(operand.get().getType()),
                                  numRowDims));
     }
+    if (!readsWeights)
+      return getRowsOfThread(ops, numRowDims);
     while (bytes > 0 && 2 * rows <= mostProductRows &&
            2 * rows * bytes <= productBytes)
       rows *= 2;
     return rows;
+  }
+
+  /// Of a few rows that are worth a thread each, no tile has all. Still longer
+  /// ones are shared.
+  int64_t getRowsOfThread(ArrayRef<Operation *> ops, unsigned numRowDims) {
+    int64_t elements = 0, rows = 0;
+    for (Operation *op : ops) {
+      auto type = cast<ShapedType>(cast<DestinationStyleOpInterface>(op)
+                                       .getDpsInits()
+                                       .front()
+                                       .getType());
+      if (!type.hasStaticShape())
+        return kRows;
+      ArrayRef<int64_t> shape = type.getShape();
+      rows = ShapedType::getNumElements(shape.take_front(numRowDims));
+      elements = std::max(
+          elements, ShapedType::getNumElements(shape.drop_front(numRowDims)));
+    }
+    bool oneEach = threads != 1 && rows > 1 && rows <= kRows &&
+                   elements >= kLeastOfThread && elements <= kMostOfThread;
+    if (!oneEach)
+      return kRows;
+    return threads == 0 ? 1 : llvm::divideCeil(rows, threads.getValue());
   }
 
   /// More than any cache where it is not known.
@@ -193,7 +230,8 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
                                        return op->getName().getStringRef();
                                      }),
                      ", ");
-      FailureOr<scf::ForallOp> loop = tileRowGroup(rewriter, group, rows);
+      FailureOr<scf::ForallOp> loop =
+          tileRowGroup(rewriter, group, rows, threads);
       if (failed(loop))
         return failure();
       reportTiled(loc, *loop, rows, names);
@@ -219,7 +257,7 @@ struct TileRows : xfmr::impl::TileRowsBase<TileRows> {
       std::string name = op.getName().getStringRef().str();
       int64_t rows = getTileRows(&op, numRowDims);
       FailureOr<scf::ForallOp> loop = tileRowsOnMemrefs(
-          rewriter, cast<TilingInterface>(op), numRowDims, rows);
+          rewriter, cast<TilingInterface>(op), numRowDims, rows, threads);
       if (failed(loop))
         return failure();
       reportTiled(loc, *loop, rows, name);

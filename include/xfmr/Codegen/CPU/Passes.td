@@ -117,7 +117,9 @@ def LowerRowLoops : Pass<"xfmr-lower-row-loops", "::mlir::ModuleOp"> {
     there is too little to do, once, without a region. What there is to do is the
     number of operations on single elements in the body, times the trip counts of
     the loops in it, which are computed in front of the loop: static sizes are
-    decided on here, others at run time.
+    decided on here, others at run time. Of a loop over tiles that is marked
+    `xfmr.any_rows`, threads take as many rows each as others, or one more: its last
+    tile ends where the next thread begins.
 
     Threads that share rows (`omp.parallel {shares_rows}`) become those of the loop
     around it: where it has too few iterations for all threads, and rows are long

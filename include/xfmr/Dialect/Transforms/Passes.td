@@ -215,6 +215,10 @@ def TileRows : Pass<"xfmr-tile-rows"> {
     of another's result is in another group; a remark names both. What is used in
     the group alone becomes a tensor of one tile. Ops on memrefs get a loop each.
 
+    For several threads, a loop whose tiles need not all have as many rows is marked
+    `xfmr.any_rows`: threads may meet between any two rows. Where known rows fill few
+    tiles, which the threads could not share evenly, tiles are given such a form.
+
     Groups of which a result has one row, or whose rows fit one tile, keep their
     form. Ops in `scf.forall` and in `xfmr.residual_block` are left alone.
 
@@ -256,6 +260,8 @@ def TileRows : Pass<"xfmr-tile-rows"> {
     Option<"productRows", "product-rows", "int64_t", "128",
            "Rows of a tile of a group with a product, whose weights every tile "
            "reads, unless `tile-rows` is given">,
+    Option<"threads", "threads", "int64_t", "1",
+           "How many threads share the rows; 0 leaves the number to OpenMP">,
     Option<"tileRows", "tile-rows", "int64_t", "0",
            "Rows of a tile; 0: `product-rows` for groups with a product, 4 for "
            "others">
