@@ -151,6 +151,7 @@ static void addVectorizeStage(OpPassManager &pm,
   LowerContractionsOptions contractions;
   contractions.batchInvariant = options.batchInvariant;
   contractions.cpu = options.cpu;
+  contractions.threads = options.threads;
   LowerRowGroupsOptions rowGroups;
   rowGroups.vectorBytes = target.vectorBytes;
   rowGroups.vectorRegisters = target.vectorRegisters;

@@ -40,6 +40,7 @@ struct LowerContractions
   FailureOr<ContractionLoweringOptions> getOptions() {
     ContractionLoweringOptions options;
     options.batchInvariant = batchInvariant;
+    options.threads = threads;
     if (!cpu.empty()) {
       llvm::Expected<CPUTarget> target = CPUTarget::get(cpu);
       if (!target) {

@@ -15,6 +15,7 @@
 
 #include "ContractionPanels.h"
 #include "AMXPanelProduct.h"
+#include "FoldedIndex.h"
 #include "xfmr/Codegen/CPU/PanelProduct.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -59,6 +60,10 @@ private:
   OpFoldResult getSize(unsigned loop, Value buffer, unsigned dim);
   /// The least of `block` and what is left of `size` from `position` on.
   OpFoldResult getBlock(int64_t block, OpFoldResult size, Value position);
+  /// The first column of a part and their number: as many panels as any other
+  /// part has, or one more.
+  std::pair<OpFoldResult, OpFoldResult> getPart(OpFoldResult columns,
+                                                Value part, int64_t parts);
   OpFoldResult apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
     return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, operands);
   }
@@ -133,6 +138,21 @@ OpFoldResult PanelLowering::getBlock(int64_t block, OpFoldResult size,
       rewriter.getContext());
   return affine::makeComposedFoldedAffineMin(rewriter, loc, map,
                                              {size, OpFoldResult(position)});
+}
+
+std::pair<OpFoldResult, OpFoldResult>
+PanelLowering::getPart(OpFoldResult columns, Value part, int64_t parts) {
+  FoldedIndex fold(rewriter, loc);
+  AffineExpr all = rewriter.getAffineSymbolExpr(0);
+  Value panels = fold.toValue(apply(all.ceilDiv(layout.columns), {columns}));
+  auto [first, last] = fold.getPart(panels, part, fold.constant(parts));
+  Value begin = fold.fold<arith::MulIOp>(first, layout.columns);
+  std::optional<int64_t> known = getConstantIntValue(columns);
+  if (known && *known % (parts * layout.columns) == 0)
+    return {begin, rewriter.getIndexAttr(*known / parts)};
+  Value end = fold.fold<arith::MinUIOp>(
+      fold.fold<arith::MulIOp>(last, layout.columns), fold.toValue(columns));
+  return {begin, fold.fold<arith::SubIOp>(end, begin)};
 }
 
 Value PanelLowering::createView(Value source, ArrayRef<OpFoldResult> offsets,
@@ -296,7 +316,8 @@ void PanelLowering::emitPackedEachTime(PanelProduct product,
   memref::DeallocOp::create(rewriter, loc, scratch);
 }
 
-/// One iteration of a parallel loop for each group of panels.
+/// One iteration of a parallel loop for each group of panels, or for each
+/// thread: all of its panels.
 void PanelLowering::emitGroups(Value lhsMatrix, Value outMatrix) {
   PanelProduct product;
   product.lhs = lhsMatrix;
@@ -306,11 +327,10 @@ void PanelLowering::emitGroups(Value lhsMatrix, Value outMatrix) {
   OpFoldResult columns = getSize(info.n.back(), outMatrix, 1);
   product.inputs = getSize(info.k.back(), lhsMatrix, 1);
   int64_t group = getGroupColumns(columns);
-  auto emitGroup = [&](Value column) {
+  auto emitGroup = [&](OpFoldResult column) {
     OpFoldResult zero = rewriter.getIndexAttr(0);
-    product.columns = getBlock(group, columns, column);
-    product.out = createView(outMatrix, {zero, OpFoldResult(column)},
-                             {product.rows, product.columns});
+    product.out =
+        createView(outMatrix, {zero, column}, {product.rows, product.columns});
     if (!part) {
       product.firstPanel = product.firstInput = zero;
       return emitPackedEachTime(product, column, group);
@@ -321,25 +341,43 @@ void PanelLowering::emitGroups(Value lhsMatrix, Value outMatrix) {
     AffineExpr first, from;
     bindSymbols(rewriter.getContext(), first, from);
     product.firstPanel = apply(first + from.floorDiv(layout.columns),
-                               {part->firstPanel, OpFoldResult(column)});
+                               {part->firstPanel, column});
     emitPanelProduct(rewriter, loc, product, options, leftSides);
   };
+  OpFoldResult zero = rewriter.getIndexAttr(0);
   std::optional<int64_t> known = getConstantIntValue(columns);
   if (known && *known <= group) {
     group = *known;
+    product.columns = columns;
     if (*known > 0)
-      emitGroup(index(0));
+      emitGroup(zero);
     return;
   }
-  OpFoldResult zero = rewriter.getIndexAttr(0);
-  auto loop = scf::ForallOp::create(
-      rewriter, loc, ArrayRef<OpFoldResult>{zero},
-      ArrayRef<OpFoldResult>{columns},
-      ArrayRef<OpFoldResult>{rewriter.getIndexAttr(group)}, ValueRange(),
-      /*mapping=*/std::nullopt);
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointToStart(loop.getBody());
-  emitGroup(loop.getInductionVar(0));
+  auto emitLoop = [&](OpFoldResult end, int64_t step,
+                      function_ref<void(Value)> emitIteration) {
+    auto loop = scf::ForallOp::create(
+        rewriter, loc, ArrayRef<OpFoldResult>{zero},
+        ArrayRef<OpFoldResult>{end},
+        ArrayRef<OpFoldResult>{rewriter.getIndexAttr(step)}, ValueRange(),
+        /*mapping=*/std::nullopt);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    emitIteration(loop.getInductionVar(0));
+  };
+  if (!part || options.threads < 2)
+    return emitLoop(columns, group, [&](Value column) {
+      product.columns = getBlock(group, columns, column);
+      emitGroup(column);
+    });
+  // Groups are shared less evenly: a thread may have four panels more.
+  int64_t parts = options.threads;
+  if (known)
+    parts = std::min<int64_t>(parts, llvm::divideCeil(*known, layout.columns));
+  emitLoop(rewriter.getIndexAttr(parts), 1, [&](Value number) {
+    OpFoldResult column;
+    std::tie(column, product.columns) = getPart(columns, number, parts);
+    emitGroup(column);
+  });
 }
 
 PanelForm PanelLowering::emit() {

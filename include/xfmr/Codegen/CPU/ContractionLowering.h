@@ -37,6 +37,8 @@ struct ContractionLoweringOptions {
   unsigned tileRows = 8;
   /// One way of rounding for every number of rows.
   bool batchInvariant = false;
+  /// Threads that share the columns of a product; 0 if that is not known.
+  unsigned threads = 0;
 };
 
 /// A contraction and the roles of its operands and loops. When no dim belongs

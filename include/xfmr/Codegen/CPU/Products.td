@@ -15,8 +15,9 @@ def LowerContractions : Pass<"xfmr-lower-contractions", "::mlir::ModuleOp"> {
 
     A contraction of rows with one matrix becomes a product of packed panels
     (`xfmr.pack_weight`): one iteration of an `scf.forall` for each group of four
-    panels, that calls a private function `@xfmr_panel_product_*`, one for all
-    products of the same element types. That one calls a function for each
+    panels, or for each of `threads`, that calls a private function
+    `@xfmr_panel_product_*`, one for all products of the same element types. That
+    one calls a function for each
     register tile, `@xfmr_panel_tile_*`, whose name says how many rows and panels
     the tile has. A matrix that is part of an argument
     marked `xfmr.weight`, or of a constant, is packed at the function's entry, as
@@ -87,7 +88,9 @@ def LowerContractions : Pass<"xfmr-lower-contractions", "::mlir::ModuleOp"> {
     Option<"tileRows", "tile-rows", "unsigned", "0",
            "Rows of a register tile, a power of two; 0 chooses by vector-bytes">,
     Option<"panels", "panels", "bool", "true",
-           "Make products of packed panels of contractions with one matrix">
+           "Make products of packed panels of contractions with one matrix">,
+    Option<"threads", "threads", "unsigned", "0",
+           "Threads that share the columns of a product; 0 if that is not known">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::amx::AMXDialect",
