@@ -50,7 +50,7 @@ static bool isKernel(func::CallOp call) {
 
 /// Whether an op in `scope` may write to `buffer`.
 static bool mayWrite(Operation *scope, Value buffer) {
-  Value root = rows::getBaseBuffer(buffer);
+  Value root = getBaseBuffer(buffer);
   return scope
       ->walk([&](Operation *op) {
         if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
@@ -58,7 +58,7 @@ static bool mayWrite(Operation *scope, Value buffer) {
         // A kernel writes to its output alone.
         auto call = dyn_cast<func::CallOp>(op);
         if (call && isKernel(call))
-          return rows::getBaseBuffer(call.getOperand(kKernelOutput)) == root
+          return getBaseBuffer(call.getOperand(kKernelOutput)) == root
                      ? WalkResult::interrupt()
                      : WalkResult::advance();
         auto effects = dyn_cast<MemoryEffectOpInterface>(op);
@@ -73,7 +73,7 @@ static bool mayWrite(Operation *scope, Value buffer) {
           if (!effect.getValue())
             return WalkResult::interrupt();
           // Other memory is one that was allocated, or that was there before.
-          Value written = rows::getBaseBuffer(effect.getValue());
+          Value written = getBaseBuffer(effect.getValue());
           if (written == root || !(isAllocation(written) || isAllocation(root)))
             return WalkResult::interrupt();
         }

@@ -245,7 +245,7 @@ struct DeallocateBuffers
     };
     WalkResult walked = getOperation()->walk([&](memref::DeallocOp dealloc) {
       mark(dealloc);
-      Value buffer = rows::getBaseBuffer(dealloc.getMemref());
+      Value buffer = getBaseBuffer(dealloc.getMemref());
       Operation *op = buffer.getDefiningOp();
       if (op && isa<memref::AllocOp>(op)) {
         mark(op);

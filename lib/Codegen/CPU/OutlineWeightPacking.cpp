@@ -128,8 +128,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 memref::GlobalOp OutlineWeightPacking::getPackedGlobal(PackWeightOp op) {
-  auto get =
-      rows::getBaseBuffer(op.getInput()).getDefiningOp<memref::GetGlobalOp>();
+  auto get = getBaseBuffer(op.getInput()).getDefiningOp<memref::GetGlobalOp>();
   auto global = get ? symbols->lookup<memref::GlobalOp>(get.getName())
                     : memref::GlobalOp();
   auto constant = global && global.getConstant()
@@ -279,7 +278,7 @@ void OutlineWeightPacking::createPackFunction(func::FuncOp function,
   for (Packing &packing : packings) {
     PackedArgument argument;
     argument.argument =
-        cast<BlockArgument>(rows::getBaseBuffer(packing.op.getInput()))
+        cast<BlockArgument>(getBaseBuffer(packing.op.getInput()))
             .getArgNumber();
     argument.packed = packing.memory.getType();
     argument.mayBeInPlace = mayPackInPlace(packing.op);
@@ -370,7 +369,7 @@ static void resolveSizes(func::FuncOp function,
                          const SetVector<Value> &weights) {
   SmallVector<Operation *> dims;
   function.walk([&](memref::DimOp dim) {
-    if (weights.contains(rows::getBaseBuffer(dim.getSource())))
+    if (weights.contains(getBaseBuffer(dim.getSource())))
       dims.push_back(dim);
   });
   RewritePatternSet patterns(function.getContext());
@@ -396,8 +395,7 @@ void OutlineWeightPacking::rewriteArguments(func::FuncOp function,
   // From the last, so that each comes behind its weight in the order of the
   // ops.
   for (Packing &packing : llvm::reverse(packings)) {
-    auto weight =
-        cast<BlockArgument>(rows::getBaseBuffer(packing.op.getInput()));
+    auto weight = cast<BlockArgument>(getBaseBuffer(packing.op.getInput()));
     weights.insert(weight);
     unsigned index = weight.getArgNumber() + 1;
     MemRefType type = packing.memory.getType();
@@ -432,8 +430,7 @@ LogicalResult OutlineWeightPacking::outline(func::FuncOp function) {
   SetVector<Value> found;
   bool isCalled = !SymbolTable::symbolKnownUseEmpty(function, getOperation());
   for (Packing &packing : findPackings(function)) {
-    auto weight =
-        dyn_cast<BlockArgument>(rows::getBaseBuffer(packing.op.getInput()));
+    auto weight = dyn_cast<BlockArgument>(getBaseBuffer(packing.op.getInput()));
     if (!weight || !function.getArgAttr(weight.getArgNumber(), kWeightAttrName))
       continue;
     std::string reason;
@@ -466,8 +463,7 @@ LogicalResult OutlineWeightPacking::outline(func::FuncOp function) {
   });
   // By their weights, as the arguments will be.
   auto getNumber = [](PackWeightOp op) {
-    return cast<BlockArgument>(rows::getBaseBuffer(op.getInput()))
-        .getArgNumber();
+    return cast<BlockArgument>(getBaseBuffer(op.getInput())).getArgNumber();
   };
   llvm::sort(packings, [&](const Packing &a, const Packing &b) {
     PackWeightOp first = a.op, second = b.op;

@@ -492,36 +492,6 @@ FailureOr<RowPlan> rows::planRowGroup(const RowGroup &group,
 // Aliasing
 //===----------------------------------------------------------------------===//
 
-/// Buffers of a function's own, or handed to it, are taken to be distinct or
-/// the same; of others (a loop's, a call's result) nothing is known.
-static bool isIdentifiedBuffer(Value base) {
-  if (Operation *op = base.getDefiningOp())
-    return isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op);
-  auto arg = cast<BlockArgument>(base);
-  return arg.getOwner()->isEntryBlock() &&
-         isa<FunctionOpInterface>(arg.getOwner()->getParentOp());
-}
-
-/// Whether `base` was allocated after `other` came to be, so that it is
-/// neither.
-static bool isNewerThan(Value base, Value other) {
-  Operation *alloc = base.getDefiningOp<memref::AllocOp>();
-  if (!alloc)
-    return false;
-  Operation *inBlock = other.getParentBlock()->findAncestorOpInBlock(*alloc);
-  Operation *otherOp = other.getDefiningOp();
-  return inBlock && (!otherOp || otherOp->isBeforeInBlock(inBlock));
-}
-
-bool rows::mayOverlap(Value a, Value b) {
-  Value baseA = getBaseBuffer(a), baseB = getBaseBuffer(b);
-  if (baseA == baseB)
-    return true;
-  if (isIdentifiedBuffer(baseA) && isIdentifiedBuffer(baseB))
-    return false;
-  return !isNewerThan(baseA, baseB) && !isNewerThan(baseB, baseA);
-}
-
 std::optional<unsigned> rows::findAliasedSink(const RowPlan &plan) {
   for (unsigned index = 0, e = plan.sinks.size(); index < e; ++index) {
     const RowPlanSink &sink = plan.sinks[index];

@@ -54,20 +54,6 @@ std::optional<SmallVector<int64_t>> rows::getSteps(AffineMap map,
   return steps;
 }
 
-Value rows::getBaseBuffer(Value buffer) {
-  while (Operation *op = buffer.getDefiningOp()) {
-    if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op)) {
-      buffer = metadata.getSource();
-      continue;
-    }
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      break;
-    buffer = view.getViewSource();
-  }
-  return buffer;
-}
-
 bool rows::isSameView(Value a, Value b) {
   if (a == b)
     return true;

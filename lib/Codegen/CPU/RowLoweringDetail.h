@@ -11,6 +11,7 @@
 
 #include "StripLoops.h"
 #include "xfmr/Codegen/CPU/RowLowering.h"
+#include "xfmr/Dialect/IR/Aliasing.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::xfmr::rows {
@@ -253,12 +254,6 @@ Operation *getCombiner(linalg::LinalgOp op, unsigned output);
 
 /// The value that leaves the other operand of `combiner` as it is.
 TypedAttr getNeutralValue(Operation *combiner, Type type);
-
-/// The buffer that `buffer` is a view of.
-Value getBaseBuffer(Value buffer);
-
-/// Whether writing one buffer may change the other.
-bool mayOverlap(Value a, Value b);
 
 /// True for the same buffer or two views of one buffer made alike.
 bool isSameView(Value a, Value b);

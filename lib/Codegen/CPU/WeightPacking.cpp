@@ -167,8 +167,7 @@ void PackingEmitter::emitLastStep(function_ref<void()> body) {
 }
 
 bool PackingEmitter::isInMemoryOfItsOwn(PackWeightOp packing) {
-  return rows::getBaseBuffer(packing.getInit())
-      .getDefiningOp<memref::AllocOp>();
+  return getBaseBuffer(packing.getInit()).getDefiningOp<memref::AllocOp>();
 }
 
 /// Whether the packed weight is large enough for stores past the caches, which

@@ -16,6 +16,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
+#include "xfmr/Dialect/IR/Aliasing.h"
 #include "xfmr/Dialect/IR/Decomposition.h"
 #include "xfmr/Dialect/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -39,6 +40,22 @@ public:
 
 private:
   bool isLiftable(Operation *op);
+  bool touchesTemporary(Operation *op) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return contents.contains(operand);
+    });
+  }
+  /// Whether `op` has an operand in memory that overlaps one of `written`, and
+  /// is not the same.
+  bool readsOtherView(Operation *op, ArrayRef<Value> written) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return isa<MemRefType>(operand.getType()) &&
+             !contents.contains(operand) &&
+             llvm::any_of(written, [&](Value other) {
+               return other != operand && mayOverlap(other, operand);
+             });
+    });
+  }
   void findStretches();
   void findPromotable();
   RankedTensorType getTensorType(Value buffer) {
@@ -56,11 +73,16 @@ private:
   /// Counts the ops that no value may be carried over, for each op: none where
   /// bufferization follows, which copies where it has to.
   DenseMap<Operation *, unsigned> stretches;
+  /// Ops that are lifted, in program order.
+  SmallVector<Operation *> lifted;
   /// Memory that holds nothing but results of ops that are lifted: it becomes
   /// those results. What it holds at this point of the block; null at first.
   llvm::MapVector<Value, Value> contents;
   /// Memory that is read as a value in this stretch of the block.
   SmallPtrSet<Value, 8> readBuffers;
+  /// What lifted ops of this stretch have written to memory, which is not there
+  /// before the stretch ends.
+  llvm::MapVector<Value, Value> written;
 };
 } // namespace
 
@@ -99,15 +121,42 @@ bool BlockLifter::isLiftable(Operation *op) {
 }
 
 /// A value is computed where it is written, which may be anywhere after the ops
-/// that it stems from: nothing in between may touch memory.
+/// that it stems from: nothing in between may touch memory. So whatever stands
+/// between the first and the last op on temporaries is lifted with them. What
+/// was written as a value is read as one; of memory that overlaps it, nothing
+/// is known.
 void BlockLifter::findStretches() {
   unsigned stretch = 0;
+  SmallVector<Value> written;
+  lifted.clear();
+  auto beginStretch = [&] {
+    ++stretch;
+    written.clear();
+    while (!lifted.empty() && !touchesTemporary(lifted.back()))
+      lifted.pop_back();
+  };
+  auto isInStretch = [&] {
+    return !lifted.empty() && stretches.lookup(lifted.back()) == stretch;
+  };
   for (Operation &op : block) {
-    bool isObstacle = temporariesOnly && !isMemoryEffectFree(&op) &&
-                      !isa<memref::AllocOp, memref::DeallocOp>(op) &&
-                      !isLiftable(&op);
-    stretches[&op] = isObstacle ? ++stretch : stretch;
+    bool liftable = isLiftable(&op);
+    if (temporariesOnly) {
+      bool isObstacle = !isMemoryEffectFree(&op) && !liftable &&
+                        !isa<memref::AllocOp, memref::DeallocOp>(op);
+      if (isObstacle || (liftable && readsOtherView(&op, written)))
+        beginStretch();
+    }
+    stretches[&op] = stretch;
+    if (!liftable ||
+        (temporariesOnly && !isInStretch() && !touchesTemporary(&op)))
+      continue;
+    lifted.push_back(&op);
+    for (Value init : cast<DestinationStyleOpInterface>(op).getDpsInits())
+      if (!contents.contains(init))
+        written.push_back(init);
   }
+  if (temporariesOnly)
+    beginStretch();
 }
 
 /// An op may be lifted because a buffer is promotable, and the other way round:
@@ -139,6 +188,8 @@ Value BlockLifter::readBuffer(Location loc, Value buffer, bool isWritable,
                               bool reads) {
   auto *promoted = contents.find(buffer);
   if (promoted == contents.end()) {
+    if (Value value = written.lookup(buffer))
+      return value;
     readBuffers.insert(memref::skipViewLikeOps(cast<MemrefValue>(buffer)));
     return bufferization::ToTensorOp::create(rewriter, loc,
                                              getTensorType(buffer), buffer,
@@ -173,12 +224,15 @@ void BlockLifter::lift(Operation *op) {
   for (auto [result, init] :
        llvm::zip_equal(lifted->getResults(), destinationStyle.getDpsInits())) {
     auto *promoted = contents.find(init);
-    if (promoted != contents.end())
+    if (promoted != contents.end()) {
       promoted->second = result;
-    else
-      bufferization::MaterializeInDestinationOp::create(
-          rewriter, loc, /*result=*/Type(), result, init, /*restrict=*/true,
-          /*writable=*/true);
+      continue;
+    }
+    bufferization::MaterializeInDestinationOp::create(
+        rewriter, loc, /*result=*/Type(), result, init, /*restrict=*/true,
+        /*writable=*/true);
+    if (temporariesOnly)
+      written[init] = result;
   }
   rewriter.eraseOp(op);
 }
@@ -193,20 +247,14 @@ void BlockLifter::delayDeallocations(Operation *last) {
         dealloc->isBeforeInBlock(last))
       rewriter.moveOpAfter(dealloc, last);
   readBuffers.clear();
+  written.clear();
 }
 
 unsigned BlockLifter::run() {
   findPromotable();
-  SmallVector<Operation *> ops;
-  for (Operation &op : block)
-    if (isLiftable(&op) &&
-        (!temporariesOnly || llvm::any_of(op.getOperands(), [&](Value operand) {
-          return contents.contains(operand);
-        })))
-      ops.push_back(&op);
-  for (auto [number, op] : llvm::enumerate(ops)) {
-    bool isLast = number + 1 == ops.size() ||
-                  stretches.lookup(ops[number + 1]) != stretches.lookup(op);
+  for (auto [number, op] : llvm::enumerate(lifted)) {
+    bool isLast = number + 1 == lifted.size() ||
+                  stretches.lookup(lifted[number + 1]) != stretches.lookup(op);
     Operation *next = op->getNextNode();
     lift(op);
     if (isLast)
@@ -227,7 +275,7 @@ unsigned BlockLifter::run() {
     }
     rewriter.eraseOp(alloc);
   }
-  return ops.size();
+  return lifted.size();
 }
 
 namespace {

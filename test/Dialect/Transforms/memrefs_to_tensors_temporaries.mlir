@@ -105,3 +105,43 @@ func.func @epilogue(%x: memref<4x64xf32>, %w: memref<64x8xf32>, %y: memref<4x8xf
   memref.dealloc %t : memref<4x8xf32>
   return
 }
+
+// What was written as a value is read as one, and an op between ops on temporaries
+// is lifted with them: nothing is in memory before the last of them.
+// CHECK-LABEL: func @read_again(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: memref<4x64xf32>, %[[Y:[a-z0-9]*]]: memref<4x64xf32>, %[[Z:[a-z0-9]*]]: memref<4x64xf32>
+func.func @read_again(%x: memref<4x64xf32>, %y: memref<4x64xf32>, %z: memref<4x64xf32>) {
+  %t = memref.alloc() : memref<4x64xf32>
+  // CHECK: %[[E:.*]] = linalg.exp
+  // CHECK: %[[N:.*]] = linalg.negf
+  // CHECK: bufferization.materialize_in_destination %[[N]] in restrict writable %[[Y]]
+  // CHECK: %[[S:.*]] = linalg.add ins(%[[E]], %[[N]] :
+  // CHECK: bufferization.materialize_in_destination %[[S]] in restrict writable %[[Z]]
+  // CHECK-NOT: linalg.negf
+  // CHECK: linalg.negf ins(%[[Z]] : memref<4x64xf32>) outs(%[[X]] : memref<4x64xf32>)
+  linalg.exp ins(%x : memref<4x64xf32>) outs(%t : memref<4x64xf32>)
+  linalg.negf ins(%x : memref<4x64xf32>) outs(%y : memref<4x64xf32>)
+  linalg.add ins(%t, %y : memref<4x64xf32>, memref<4x64xf32>) outs(%z : memref<4x64xf32>)
+  linalg.negf ins(%z : memref<4x64xf32>) outs(%x : memref<4x64xf32>)
+  memref.dealloc %t : memref<4x64xf32>
+  return
+}
+
+// Of memory that overlaps what was written nothing is known: no value is carried
+// over to where it is read.
+// CHECK-LABEL: func @overlapping(
+// CHECK: memref.alloc
+// CHECK-NOT: to_tensor
+// CHECK: return
+func.func @overlapping(%x: memref<4x64xf32>, %y: memref<5x64xf32>, %z: memref<4x64xf32>) {
+  %upper = memref.subview %y[0, 0] [4, 64] [1, 1] : memref<5x64xf32> to memref<4x64xf32, strided<[64, 1]>>
+  %lower = memref.subview %y[1, 0] [4, 64] [1, 1]
+      : memref<5x64xf32> to memref<4x64xf32, strided<[64, 1], offset: 64>>
+  %t = memref.alloc() : memref<4x64xf32>
+  linalg.exp ins(%x : memref<4x64xf32>) outs(%t : memref<4x64xf32>)
+  linalg.add ins(%t, %x : memref<4x64xf32>, memref<4x64xf32>) outs(%upper : memref<4x64xf32, strided<[64, 1]>>)
+  linalg.add ins(%t, %lower : memref<4x64xf32>, memref<4x64xf32, strided<[64, 1], offset: 64>>)
+      outs(%z : memref<4x64xf32>)
+  memref.dealloc %t : memref<4x64xf32>
+  return
+}
