@@ -238,7 +238,10 @@ static void addLLVMStage(OpPassManager &pm, const CPUPipelineOptions &options,
   if (options.runtimeChecks)
     pm.addPass(createRuntimeChecksToStatus());
   pm.addPass(createExportEntries());
-  pm.addPass(createConvertMathToLLVMPass());
+  // log(1 + x) has no digits left near 0: the library's log1p has.
+  ConvertMathToLLVMPassOptions math;
+  math.approximateLog1p = false;
+  pm.addPass(createConvertMathToLLVMPass(math));
   pm.addPass(createConvertMathToLibmPass());
   ConvertVectorToLLVMPassOptions vector;
   vector.x86Vector = true;

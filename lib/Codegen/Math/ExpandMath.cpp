@@ -1,4 +1,4 @@
-//===- ExpandMath.cpp - exp, tanh, erf and erfc as arithmetic -------------===//
+//===- ExpandMath.cpp - exp, expm1, tanh, erf, erfc as arithmetic ---------===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -101,6 +101,15 @@ static Value expandTanh(FloatBuilder &f, Value x) {
   return f.copySign(f.fma(remainder, inverse, quotient), x);
 }
 
+static Value expandExpm1(FloatBuilder &f, Value x) {
+  // 2 (2^(n-1) expm1(r) + (2^(n-1) - 1/2)): 2^n itself may be infinite.
+  ReducedExp reduced = reduceExp(f, f.clamp(x, -20.0, kExpHigh));
+  Value em = buildExpm1(f, reduced.r, /*withLow=*/false).first;
+  Value scale = buildPowerOfTwo(f, f.addInt(reduced.n, -1));
+  Value half = f.fma(em, scale, f.sub(scale, 0.5));
+  return f.add(half, half);
+}
+
 static Value expandErf(FloatBuilder &f, Value x) {
   Value magnitude = f.abs(x);
   // |x| < 1: x + x p(x^2), error 2^-29.4.
@@ -201,6 +210,48 @@ struct ExpandUnary : OpRewritePattern<Op> {
   }
 };
 
+/// MLIR's own form, exp(x) - 1, has no digits left near 0.
+struct ExpandExpm1OfF64 : OpRewritePattern<math::ExpM1Op> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ExpM1Op op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!isScalarOrVector(type) || !getElementTypeOrSelf(type).isF64())
+      return rewriter.notifyMatchFailure(op, "expects f64");
+    FloatBuilder f(rewriter, op.getLoc(), type);
+    // What rounding did to u = exp(x), log(u) knows: (u - 1) x / log(u).
+    Value x = f.clamp(op.getOperand(), -40.0, 710.0);
+    Value u = f.exp(x);
+    Value difference = f.sub(u, 1.0);
+    Value log = math::LogOp::create(rewriter, op.getLoc(), u);
+    Value result = f.mul(difference, f.div(x, log));
+    result = f.select(f.equal(u, 1.0), x, result);
+    rewriter.replaceOp(op, f.select(f.equal(u, INFINITY), u, result));
+    return success();
+  }
+};
+
+/// 1 / sqrt(x) rounds twice.
+struct WidenRsqrtOfF16 : OpRewritePattern<math::RsqrtOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::RsqrtOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!isScalarOrVector(type) || !getElementTypeOrSelf(type).isF16())
+      return rewriter.notifyMatchFailure(op, "expects f16");
+    Type wide = rewriter.getF32Type();
+    if (auto vector = dyn_cast<VectorType>(type))
+      wide = vector.clone(wide);
+    Value x =
+        arith::ExtFOp::create(rewriter, op.getLoc(), wide, op.getOperand());
+    x = math::RsqrtOp::create(rewriter, op.getLoc(), x);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, x);
+    return success();
+  }
+};
+
 struct ExpandExpNatively : OpRewritePattern<math::ExpOp> {
   ExpandExpNatively(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}
@@ -278,7 +329,9 @@ void mlir::xfmr::populateExpandMathPatterns(RewritePatternSet &patterns,
   patterns.add<ExpandRounded<math::ExpOp>, ExpandRounded<math::Exp2Op>>(
       patterns.getContext(), nativeScale);
   patterns.add<ExpandUnary<math::ExpOp, expandExp>,
+               ExpandUnary<math::ExpM1Op, expandExpm1>,
                ExpandUnary<math::TanhOp, expandTanh>,
                ExpandUnary<math::ErfOp, expandErf>,
-               ExpandUnary<math::ErfcOp, expandErfc>>(patterns.getContext());
+               ExpandUnary<math::ErfcOp, expandErfc>, ExpandExpm1OfF64,
+               WidenRsqrtOfF16>(patterns.getContext());
 }

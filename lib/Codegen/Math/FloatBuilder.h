@@ -84,6 +84,9 @@ public:
   Value less(Operand a, Operand b) {
     return build<arith::CmpFOp>(arith::CmpFPredicate::OLT, a, b);
   }
+  Value equal(Operand a, Operand b) {
+    return build<arith::CmpFOp>(arith::CmpFPredicate::OEQ, a, b);
+  }
   Value select(Value condition, Operand a, Operand b) {
     return build<arith::SelectOp>(condition, a, b);
   }

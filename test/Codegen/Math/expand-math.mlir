@@ -210,3 +210,42 @@ func.func @behind_loops(%m: memref<64xf32>) -> vector<4xf32> {
   %3 = arith.maxnumf %low, %high : vector<4xf32>
   return %3 : vector<4xf32>
 }
+
+// -----
+
+// Near 0, exp(x) - 1 has no digits left: half of 2^n expm1(r) + (2^n - 1), doubled.
+// Of f64 the library's log knows what its exp was rounded by.
+
+// ORDERED-LABEL: func @expm1(
+// NATIVE-LABEL: func @expm1(
+// CHECK-LABEL: func @expm1(
+// CHECK-NOT:     math.{{exp|expm1}}
+// CHECK:         %[[SCALE:.*]] = arith.bitcast %{{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK:         %[[LESS:.*]] = arith.subf %[[SCALE]], %{{.*}} : vector<16xf32>
+// CHECK:         %[[HALF:.*]] = math.fma %{{.*}}, %[[SCALE]], %[[LESS]] : vector<16xf32>
+// CHECK:         %[[RESULT:.*]] = arith.addf %[[HALF]], %[[HALF]] : vector<16xf32>
+// CHECK:         %[[U:.*]] = math.exp %[[Y:.*]] : f64
+// CHECK:         %[[D:.*]] = arith.subf %[[U]], %{{.*}} : f64
+// CHECK:         %[[LOG:.*]] = math.log %[[U]] : f64
+// CHECK:         %[[Q:.*]] = arith.divf %[[Y]], %[[LOG]] : f64
+// CHECK:         arith.mulf %[[D]], %[[Q]] : f64
+// CHECK:         return %[[RESULT]]
+func.func @expm1(%x: vector<16xf32>, %y: f64) -> (vector<16xf32>, f64) {
+  %0 = math.expm1 %x : vector<16xf32>
+  %1 = math.expm1 %y : f64
+  return %0, %1 : vector<16xf32>, f64
+}
+
+// -----
+
+// CHECK-LABEL: func @rsqrt(
+// CHECK-SAME:    %[[X:.*]]: vector<4xf16>, %[[Y:.*]]: f32
+// CHECK:         %[[WIDE:.*]] = arith.extf %[[X]] : vector<4xf16> to vector<4xf32>
+// CHECK:         %[[R:.*]] = math.rsqrt %[[WIDE]] : vector<4xf32>
+// CHECK:         arith.truncf %[[R]] : vector<4xf32> to vector<4xf16>
+// CHECK:         math.rsqrt %[[Y]] : f32
+func.func @rsqrt(%x: vector<4xf16>, %y: f32) -> (vector<4xf16>, f32) {
+  %0 = math.rsqrt %x : vector<4xf16>
+  %1 = math.rsqrt %y : f32
+  return %0, %1 : vector<4xf16>, f32
+}

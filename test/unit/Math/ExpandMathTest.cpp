@@ -1,4 +1,5 @@
-//===- ExpandMathTest.cpp - exp, tanh, erf, erfc against MPFR ---*- C++ -*-===//
+//===- ExpandMathTest.cpp - exp, expm1, tanh, erf, erfc by MPFR -*- C++ -*-===//
+//--------===//
 //
 // Part of the xfmr project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,6 +33,7 @@ template <typename Op> Value build(OpBuilder &b, Location loc, Value x) {
 
 const Function functions[] = {
     {"exp", build<math::ExpOp>, {MathFunction::Exp}, 0.90},
+    {"expm1", build<math::ExpM1Op>, {MathFunction::Expm1}, 1.7},
     {"tanh", build<math::TanhOp>, {MathFunction::Tanh}, 0.80},
     {"erf", build<math::ErfOp>, {MathFunction::Erf}, 1.0},
     {"erfc", build<math::ErfcOp>, {MathFunction::Erfc}, 1.45},

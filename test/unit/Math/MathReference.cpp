@@ -72,6 +72,8 @@ long double MathReference::exact(long double x) const {
   switch (function) {
   case MathFunction::Exp:
     return value.apply(mpfr_exp).get();
+  case MathFunction::Expm1:
+    return value.apply(mpfr_expm1).get();
   case MathFunction::Tanh:
     return value.apply(mpfr_tanh).get();
   case MathFunction::Erf:
@@ -117,6 +119,8 @@ double MathReference::approximate(double x) const {
   switch (function) {
   case MathFunction::Exp:
     return std::exp(x);
+  case MathFunction::Expm1:
+    return std::expm1(x);
   case MathFunction::Tanh:
     return std::tanh(x);
   case MathFunction::Erf:

@@ -13,6 +13,7 @@ namespace mlir::xfmr::test {
 
 enum class MathFunction {
   Exp,
+  Expm1,
   Tanh,
   Erf,
   Erfc,
