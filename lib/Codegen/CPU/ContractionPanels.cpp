@@ -182,7 +182,7 @@ Value PanelLowering::getMatrix(Value operand, AffineMap map,
                           : OpFoldResult(rewriter.getIndexAttr(1)));
     if (!stays)
       continue;
-    columnsFirst = shape.empty() && loop == columnLoop;
+    columnsFirst |= shape.empty() && loop == columnLoop;
     shape.push_back(type.getDimSize(dim));
   }
   if (int64_t(shape.size()) < type.getRank()) {
