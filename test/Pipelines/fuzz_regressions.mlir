@@ -17,3 +17,16 @@ func.func @overflowing_size(%x: memref<32x4x4611686018427387904xf32>, %y: memref
       outs(%y : memref<32x4x4611686018427387904xf32>) eps(1.0e-05) normalized_dims(2)
   return
 }
+
+// LLVM has integer powers of numbers, not of vectors.
+func.func @powers(%x: tensor<5x37xf32>, %y: tensor<5x37xf32>) -> tensor<5x37xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<5x37xf32>) outs(%y : tensor<5x37xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %three = arith.constant 3 : i32
+    %p = math.fpowi %v, %three : f32, i32
+    linalg.yield %p : f32
+  } -> tensor<5x37xf32>
+  return %0 : tensor<5x37xf32>
+}

@@ -145,9 +145,11 @@ static LogicalResult checkBody(linalg::LinalgOp op, std::string &reason) {
   for (Operation &inner : body->without_terminator()) {
     if (isa<arith::ConstantOp, linalg::IndexOp>(inner))
       continue;
-    // Lanes behind the row's end are computed too, so nothing may trap.
+    // Lanes behind the row's end are computed too, so nothing may trap. LLVM
+    // has integer powers of numbers alone.
     bool fits = OpTrait::hasElementwiseMappableTraits(&inner) &&
-                isPure(&inner) && inner.getNumRegions() == 0 &&
+                !isa<math::FPowIOp, math::IPowIOp>(inner) && isPure(&inner) &&
+                inner.getNumRegions() == 0 &&
                 llvm::all_of(inner.getOperandTypes(), isElementType) &&
                 llvm::all_of(inner.getResultTypes(), isElementType);
     if (fits)

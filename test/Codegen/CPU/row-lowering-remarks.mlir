@@ -53,6 +53,20 @@ func.func @traps(%x: memref<8xi32>, %y: memref<8xi32>) {
 
 // -----
 
+// CHECK: remark: [Missed] OpLeft {{.*}} Reason="'linalg.generic': the body's 'math.fpowi' cannot be computed on vectors"
+func.func @powers(%x: memref<8xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %three = arith.constant 3 : i32
+    %p = math.fpowi %v, %three : f32, i32
+    linalg.yield %p : f32
+  }
+  return
+}
+
+// -----
+
 // CHECK: remark: [Missed] OpLeft {{.*}} Reason="'linalg.reduce': output 0 is not reduced by one operation whose order is free"
 func.func @order(%x: memref<8x16xf32>, %y: memref<8xf32>) {
   linalg.reduce ins(%x : memref<8x16xf32>) outs(%y : memref<8xf32>) dimensions = [1]
