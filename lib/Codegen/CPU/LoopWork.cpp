@@ -12,9 +12,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -42,6 +44,10 @@ static int64_t getWeight(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>() ||
       op->hasTrait<OpTrait::IsTerminator>())
     return 0;
+  // Names for a part of a value.
+  if (isa<vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp,
+          vector::ShapeCastOp, vector::BitCastOp, arith::BitcastOp>(op))
+    return 0;
   // From a cache that holds what is worth threads.
   if (isa<vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp,
           vector::MaskedStoreOp, vector::TransferReadOp,
@@ -66,11 +72,12 @@ public:
   LoopWork emit(scf::ForallOp loop, ValueRange asked) {
     Value iterations = getIterations(loop);
     nested = constant(0);
-    Value operations = multiply(iterations, getBlockWork(loop.getBody()));
+    Value once = getBlockWork(loop.getBody());
+    Value operations = multiply(iterations, once);
     SmallVector<Value> first;
     for (Value value : asked)
       first.push_back(getOutside(value));
-    return {iterations, operations, nested, first};
+    return {iterations, once, operations, nested, first};
   }
 
 private:
@@ -92,6 +99,7 @@ private:
   Value getIterations(scf::ForallOp loop);
   Value getBlockWork(Block *block);
   Value getOpWork(Operation *op);
+  Value getBranchWork(scf::IfOp branch);
   Value getCallWork(func::CallOp call);
 
   OpBuilder &builder;
@@ -201,7 +209,9 @@ Value WorkEmitter::getOpWork(Operation *op) {
             elements, builder.createOrFold<memref::DimOp>(loc, source, dim));
     return elements;
   }
-  // One of the branches.
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return getBranchWork(branch);
+  // One of the regions.
   Value work = constant(0);
   for (Region &region : op->getRegions()) {
     Value inRegion = constant(0);
@@ -210,6 +220,30 @@ Value WorkEmitter::getOpWork(Operation *op) {
     work = builder.createOrFold<arith::MaxSIOp>(loc, work, inRegion);
   }
   return work;
+}
+
+/// Of the branch that is expected, or is taken in the first iteration; or else
+/// of the longer one.
+Value WorkEmitter::getBranchWork(scf::IfOp branch) {
+  auto getWork = [&](Block *block) {
+    return block ? getBlockWork(block) : constant(0);
+  };
+  Value condition = branch.getCondition();
+  IntegerAttr expected;
+  if (auto expect = condition.getDefiningOp<LLVM::ExpectOp>();
+      expect && matchPattern(expect.getExpected(), m_Constant(&expected)))
+    return getWork(expected.getValue().isZero() ? branch.elseBlock()
+                                                : branch.thenBlock());
+  Value outside = getOutside(condition);
+  IntegerAttr known;
+  if (outside && matchPattern(outside, m_Constant(&known)))
+    return getWork(known.getValue().isZero() ? branch.elseBlock()
+                                             : branch.thenBlock());
+  Value then = getWork(branch.thenBlock()),
+        otherwise = getWork(branch.elseBlock());
+  if (outside)
+    return builder.createOrFold<arith::SelectOp>(loc, outside, then, otherwise);
+  return builder.createOrFold<arith::MaxSIOp>(loc, then, otherwise);
 }
 
 Value WorkEmitter::getCallWork(func::CallOp call) {

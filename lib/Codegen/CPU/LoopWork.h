@@ -19,6 +19,8 @@ namespace mlir::xfmr {
 struct LoopWork {
   /// Iterations, all dims together.
   Value iterations;
+  /// Operations of the first iteration.
+  Value once;
   /// An estimate of all operations on single elements; a vector operation
   /// counts once an element, and what takes longer counts several times.
   Value operations;

@@ -205,7 +205,11 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     if (team)
       work.nestedIterations = team->emitParts(rewriter, loc, work, *most);
     SmallVector<affine::AffineMinOp> sizes = getTileSizes(loop);
-    Value rows = sizes.empty() ? work.iterations : emitRows(rewriter, loop);
+    Value rows = work.iterations;
+    if (!sizes.empty()) {
+      rows = emitRows(rewriter, loop);
+      work.operations = emitRowsWork(rewriter, loop, work.once, rows);
+    }
     // Of a few long rows, threads share each.
     work.iterations = team ? rewriter.createOrFold<arith::SelectOp>(
                                  loc, work.first.front(), work.iterations, rows)
@@ -249,6 +253,16 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     return index.fold<arith::SubIOp>(
         index.toValue(loop.getMixedUpperBound()[0]),
         index.toValue(loop.getMixedLowerBound()[0]));
+  }
+
+  /// Tiles may have fewer rows than the first, which does `once` operations.
+  static Value emitRowsWork(RewriterBase &rewriter, scf::ForallOp loop,
+                            Value once, Value rows) {
+    FoldedIndex index(rewriter, loop.getLoc());
+    int64_t step = *getConstantIntValue(loop.getMixedStep()[0]);
+    return index.fold<arith::MaxSIOp>(
+        once, index.fold<arith::DivUIOp>(index.fold<arith::MulIOp>(once, rows),
+                                         step));
   }
 
   /// A function of the loop, which threads call where `forks`; the threads of
