@@ -164,7 +164,7 @@ static void addVectorizeStage(OpPassManager &pm,
   // After each pass threads wait for each other.
   if (options.threads != 1)
     rowGroups.shareRowsFrom =
-        std::max<int64_t>(1, 4 * getParallelFrom(options, target) / 3);
+        std::max<int64_t>(1, getParallelFrom(options, target));
   rowGroups.shortRows = target.shortRows;
   rowGroups.shortFunctions = options.numerics == NumericsMode::Relaxed;
   rowGroups.x86 = llvm::Triple(target.triple).isX86();

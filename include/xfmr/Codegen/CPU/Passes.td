@@ -153,7 +153,7 @@ def LowerRowLoops : Pass<"xfmr-lower-row-loops", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"parallelFrom", "parallel-from", "int64_t", "49152",
+    Option<"parallelFrom", "parallel-from", "int64_t", "65536",
            "Elements of a norm that are worth starting threads for; other work is "
            "measured by it">,
     Option<"threads", "threads", "unsigned", "1",
