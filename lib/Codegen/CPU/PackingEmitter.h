@@ -91,8 +91,18 @@ private:
   Value allocate(Value elements, Type type);
   /// Packs a weight whose rows are outputs into its own memory.
   void emitOutputRowsInPlace();
-  /// A copy of the rows of a panel, `outputStride` apart. To be freed.
+  /// A copy of the rows of a panel, `outputStride` apart, as far as it is read.
+  /// To be freed.
   Value copyPanel(Value begin);
+  /// Whether the block of inputs from `input` on of a row of the panel at hand,
+  /// packed in place, is to be read from the copy: it may have been written
+  /// over.
+  Value isOverwritten(Value row, Value input);
+  Value getFirstCopied(Value row);
+  Value getCopied(Value row, Value input);
+  Value loadInPlace(Value row, Value input, int64_t count);
+  /// Fetches what the next panel has there.
+  void fetchInPlace(Value row, Value input, int64_t count);
   /// Emits `then` under a condition, or without one where it is known.
   void emitIf(Value condition, function_ref<void()> then,
               function_ref<void()> otherwise = nullptr);
@@ -191,6 +201,10 @@ private:
   Value source;
   /// Whether panels are packed from copies of them, into their own memory.
   bool inPlace = false;
+  /// Where the panel at hand begins in the weight.
+  Value panelBegin;
+  /// Whether all of a panel is packed from the copy.
+  Value copiesWhole;
   /// Where the first output of the panel at hand begins.
   Value panelBase;
   OpFoldResult panelOffset;

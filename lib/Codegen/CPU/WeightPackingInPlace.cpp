@@ -6,14 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where outputs are rows of the weight, a panel is one run of it: its rows are
-// copied, and it is packed from the copy. Where inputs are rows, each holds a
+// Where outputs are rows of the weight, a panel is one run of it: what of its
+// rows would be written over too early is copied, and packed from the copy, all
+// else from where it is. Where inputs are rows, each holds a
 // run of every panel (WeightPackingInputRows.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "PackingEmitter.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -204,6 +206,61 @@ Value PackingEmitter::allocate(Value elements, Type type) {
       builder.getI64IntegerAttr(options.vectorBytes));
 }
 
+Value PackingEmitter::isOverwritten(Value row, Value input) {
+  // So much of the panel is packed when the block from `input` on is.
+  Value written = fold<arith::MulIOp>(
+      fold<arith::AddIOp>(input, getBlockSteps() * group), columns);
+  Value place = fold<arith::AddIOp>(fold<arith::MulIOp>(row, inputs), input);
+  return fold<arith::OrIOp>(copiesWhole,
+                            compare(arith::CmpIPredicate::ult, place, written));
+}
+
+/// The first input of a row of which isOverwritten() is true, or one before.
+Value PackingEmitter::getFirstCopied(Value row) {
+  Value block = constant(getBlockSteps() * group * columns);
+  Value before = fold<arith::MulIOp>(row, inputs);
+  Value first = fold<arith::DivUIOp>(
+      fold<arith::SubIOp>(fold<arith::MaxUIOp>(before, block), block),
+      columns - 1);
+  return builder.createOrFold<arith::SelectOp>(loc, copiesWhole, constant(0),
+                                               first);
+}
+
+Value PackingEmitter::getCopied(Value row, Value input) {
+  return getPieces(constant(1))
+      .getMemory(panelBase,
+                 fold<arith::AddIOp>(
+                     fold<arith::MulIOp>(row, toValue(outputStride)), input));
+}
+
+Value PackingEmitter::loadInPlace(Value row, Value input, int64_t count) {
+  Value there =
+      getPieces(constant(1))
+          .getMemory(base,
+                     fold<arith::AddIOp>(fold<arith::AddIOp>(panelBegin, input),
+                                         fold<arith::MulIOp>(row, inputs)));
+  Value from = builder.createOrFold<arith::SelectOp>(
+      loc, isOverwritten(row, input), getCopied(row, input), there);
+  return LLVM::LoadOp::create(builder, loc, vectorOf(count), from,
+                              getElementBytes());
+}
+
+void PackingEmitter::fetchInPlace(Value row, Value input, int64_t count) {
+  // What was just copied as a whole is in a cache.
+  if (getConstantIntValue(copiesWhole).value_or(0) != 0)
+    return;
+  PieceEmitter single = getPieces(constant(1));
+  Value next = single.getMemory(
+      base,
+      fold<arith::AddIOp>(
+          fold<arith::AddIOp>(panelBegin, input),
+          fold<arith::MulIOp>(fold<arith::AddIOp>(row, columns), inputs)));
+  Value from = builder.createOrFold<arith::SelectOp>(
+      loc, copiesWhole, getCopied(row, input), next);
+  for (int64_t at = 0; at < count; at += kCacheLineBytes / getElementBytes())
+    single.fetch(from, constant(at));
+}
+
 Value PackingEmitter::copyPanel(Value begin) {
   Value from =
       viewRows(base, getAsOpFoldResult(begin), builder.getIndexAttr(columns),
@@ -221,11 +278,12 @@ Value PackingEmitter::copyPanel(Value begin) {
     vector::StoreOp::create(builder, loc, vector, to, ValueRange{row, at});
   };
   emitFor(constant(0), constant(columns), 1, [&](Value row) {
+    Value firstCopied = getFirstCopied(row);
     emitIf(
         compare(arith::CmpIPredicate::sge, last, constant(0)),
         [&] {
           // The last vector ends with the row.
-          emitFor(constant(0), inputs, elements, [&](Value at) {
+          emitFor(firstCopied, inputs, elements, [&](Value at) {
             move(row, fold<arith::MinUIOp>(at, last), vectorOf(elements));
           });
         },
@@ -243,6 +301,7 @@ void PackingEmitter::emitPanels(function_ref<void(Value)> body) {
     Value stride = inPlace ? inputs : toValue(outputStride);
     Value begin = fold<arith::AddIOp>(toValue(offset),
                                       fold<arith::MulIOp>(first, stride));
+    panelBegin = begin;
     panelBase = inPlace ? copyPanel(begin) : base;
     panelOffset = inPlace ? OpFoldResult(builder.getIndexAttr(0))
                           : getAsOpFoldResult(begin);
@@ -264,6 +323,14 @@ void PackingEmitter::emitOutputRowsInPlace() {
   OpFoldResult stride = std::exchange(
       outputStride, getAsOpFoldResult(fold<arith::MulIOp>(
                         lines, kCacheLineBytes / getElementBytes())));
+  // Of a panel that leaves room in the L2 cache for the next one, which is
+  // fetched meanwhile, half is read where it is.
+  copiesWhole =
+      canTranspose()
+          ? compare(arith::CmpIPredicate::ugt,
+                    fold<arith::MulIOp>(bytes, columns),
+                    constant(options.l2Bytes / 4))
+          : arith::ConstantIntOp::create(builder, loc, 1, 1).getResult();
   inPlace = true;
   emitForm(canTranspose() ? PackingForm::Transpose : PackingForm::Gather);
   inPlace = false;

@@ -30,9 +30,8 @@ void PackingEmitter::emitTransposedSteps(ArrayRef<Value> rows, Value panel,
                                                 : builder.getIntegerType(bits));
   Value input = fold<arith::MulIOp>(step, group);
   auto fetchAhead = [&](Value row) {
-    // A copy that was just made is in a cache.
     if (inPlace)
-      return;
+      return fetchInPlace(row, input, loadLanes);
     Value place =
         fold<arith::AddIOp>(fold<arith::MulIOp>(row, toValue(outputStride)),
                             fold<arith::AddIOp>(input, toValue(panelOffset)));
@@ -44,9 +43,11 @@ void PackingEmitter::emitTransposedSteps(ArrayRef<Value> rows, Value panel,
     SmallVector<Value> square;
     for (Value row : rows.slice(first, cells)) {
       fetchAhead(row);
-      square.push_back(bitCast(
-          cellType, vector::LoadOp::create(builder, loc, vectorOf(loadLanes),
-                                           source, ValueRange{row, input})));
+      Value run =
+          inPlace ? loadInPlace(row, input, loadLanes)
+                  : vector::LoadOp::create(builder, loc, vectorOf(loadLanes),
+                                           source, ValueRange{row, input});
+      square.push_back(bitCast(cellType, run));
     }
     return transposeVectors(builder, loc, square);
   };

@@ -3,6 +3,7 @@
 // RUN: xfmr-opt %s --xfmr-lower-weight-packing="non-temporal-from=0 parallel-from=0" --canonicalize --cse | FileCheck %s --check-prefix=LARGE
 // RUN: xfmr-opt %s --xfmr-lower-weight-packing="vector-bytes=16" --canonicalize --cse | FileCheck %s --check-prefix=NARROW
 // RUN: xfmr-opt %s --xfmr-lower-weight-packing --canonicalize --cse | FileCheck %s --check-prefix=OWN
+// RUN: xfmr-opt %s --xfmr-lower-weight-packing="l2-bytes=16384" --canonicalize --cse | FileCheck %s --check-prefix=COPIED
 // RUN: not xfmr-opt %s --xfmr-lower-weight-packing="vector-bytes=48" 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // ERROR: error: xfmr-lower-weight-packing: expected vector-bytes 16, 32 or 64, got 48
@@ -155,8 +156,10 @@ func.func @runs_of_a_caller(%w: memref<512x1024xf32>, %p: memref<32x512x32xf32>)
   return
 }
 
-// A panel of whole rows may be packed into its own memory: its rows are read from a
-// copy then, an odd number of lines apart.
+// A panel of whole rows may be packed into its own memory. What of its rows would be
+// written over before it is read is copied, to rows an odd number of lines apart: of
+// 64 inputs, from (64 * row - 512) / 31 on. All else is read where it is, and the
+// same of the next panel is fetched.
 // CHECK-LABEL: func.func @in_place(
 // CHECK-SAME: %[[W:[^:]+]]: memref<96x64xf32>, %[[P:[^:]+]]: memref<3x64x32xf32>)
 // CHECK-DAG: %[[FROM:.+]] = memref.extract_aligned_pointer_as_index {{.+}} : memref<f32> -> index
@@ -169,14 +172,26 @@ func.func @runs_of_a_caller(%w: memref<512x1024xf32>, %p: memref<32x512x32xf32>)
 // CHECK: %[[COPY:.+]] = memref.reinterpret_cast %[[SCRATCH]] {{.+}} sizes: [32, 64], strides: [80, 1]
 // CHECK: vector.load
 // CHECK: vector.store {{.+}}, %[[COPY]]
-// CHECK-NOT: llvm.intr.prefetch
-// CHECK-COUNT-32: vector.load {{.+}} vector<16xf32>
+// CHECK: llvm.intr.prefetch
+// CHECK: %[[OVERWRITTEN:.+]] = arith.cmpi ult
+// CHECK: memref.extract_aligned_pointer_as_index %[[SCRATCH]]
+// CHECK: arith.select %[[OVERWRITTEN]], {{.+}} : !llvm.ptr
+// CHECK-COUNT-31: llvm.intr.prefetch
 // CHECK-NOT: vector.load
 // CHECK: memref.dealloc %[[SCRATCH]]
 // CHECK: else
 // CHECK-NOT: memref.alloc
 // CHECK-COUNT-32: llvm.intr.prefetch
 // CHECK: return
+// Of a panel that fills more than a quarter of the L2 cache, everything is copied.
+// COPIED-LABEL: func.func @in_place(
+// COPIED: memref.alloc
+// COPIED: vector.store
+// COPIED-NOT: llvm.intr.prefetch
+// COPIED-NOT: arith.select {{.+}} : !llvm.ptr
+// COPIED-COUNT-32: llvm.load {{.+}} -> vector<16xf32>
+// COPIED-NOT: llvm.load
+// COPIED: memref.dealloc
 func.func @in_place(%w: memref<96x64xf32>, %p: memref<3x64x32xf32>) {
   xfmr.pack_weight ins(%w : memref<96x64xf32>) outs(%p : memref<3x64x32xf32>) layout(out_in)
   return

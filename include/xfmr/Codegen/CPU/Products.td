@@ -155,7 +155,8 @@ def LowerWeightPacking : Pass<"xfmr-lower-weight-packing"> {
            "caches, and of a weight from which on it is in none">,
     Option<"l2Bytes", "l2-bytes", "int64_t", "1048576",
            "Bytes of one core's L2 cache: a packed weight of a caller's that is "
-           "larger is written past the caches where squares are transposed">,
+           "larger is written past the caches where squares are transposed, and "
+           "in place a panel of a quarter of that or less is copied in part">,
     Option<"parallelFrom", "parallel-from", "int64_t", "262144",
            "Bytes of a packed weight from which on threads share the work">,
     Option<"threads", "threads", "unsigned", "0",
