@@ -145,6 +145,9 @@ struct RowVariant {
   /// Rows that are taken two a step are so only where this does not hold:
   /// scratch has one row, and so have threads that share one.
   Condition alone = {false, {}};
+  /// Rows that are taken two a step have room in the nearest cache, two pairs
+  /// of them and the next two: then what is reduced of all four comes first.
+  Condition isShort = {false, {}};
   /// Keep the result that `findEarlySink` names for later passes; where it is
   /// streamed, they compute it again if `computeStreamed`, and read it from a
   /// row of scratch if not.

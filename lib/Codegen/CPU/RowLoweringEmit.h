@@ -45,12 +45,14 @@ public:
 
 private:
   void emitRowLoops(ArrayRef<unsigned> rows);
+  Value getPairedRows(unsigned dim);
   void emitPairs(unsigned dim);
   void emitStep(std::optional<unsigned> dim, ArrayRef<Value> positions);
   void emitAllReductions(std::optional<unsigned> dim,
                          ArrayRef<Value> positions);
-  void emitPairStores(unsigned dim, ArrayRef<Value> positions,
-                      ValueRange totals);
+  void emitPairsOfStep(unsigned dim, Value first, Value last,
+                       ValueRange totals);
+  void emitPairStores(unsigned dim, Value first, ValueRange totals);
   void emitReductions(ArrayRef<Reduction> reductions);
   SmallVector<Value> emitTotals(ArrayRef<Reduction> reductions,
                                 ArrayRef<const RowPlanSink *> sinks,

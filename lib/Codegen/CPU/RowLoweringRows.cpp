@@ -35,9 +35,11 @@ void RowEmitter::emitStep(std::optional<unsigned> dim,
 
 /// Stores two rows, of which `totals` has what was reduced of one after the
 /// other. Neither leaves the cache alone, and threads share neither.
-void RowEmitter::emitPairStores(unsigned dim, ArrayRef<Value> positions,
-                                ValueRange totals) {
-  values.beginRows(dim, positions);
+void RowEmitter::emitPairStores(unsigned dim, Value first, ValueRange totals) {
+  Value second =
+      arith::AddIOp::create(builder, loc, first, loops.getConstant(1));
+  values.beginRows(
+      dim, {emitHidden(builder, loc, first), emitHidden(builder, loc, second)});
   size_t count = totals.size() / 2;
   for (auto [index, reduction] : llvm::enumerate(getReductions()))
     values.setReduced(reduction.node, reduction.output,
@@ -55,35 +57,79 @@ void RowEmitter::emitPairStores(unsigned dim, ArrayRef<Value> positions,
   team = teamOfOne;
 }
 
-/// Rows two by two: a loop over both for what is reduced of them, then what is
-/// stored together. A row that is alone, the last one or each where
-/// `variant.alone`, is stored in the loop. LLVM does not know positions of
-/// rows: addresses would become values that the loops over rows carry, one for
-/// each buffer and pass, and most of them in memory.
+/// How many rows a step of pairs has: four where they are short. When the first
+/// pair is stored, its sums have long been there, and its roots need not wait
+/// for those of the last row.
+Value RowEmitter::getPairedRows(unsigned dim) {
+  Value two = loops.getConstant(2), four = loops.getConstant(4);
+  if (variant.isShort.isKnownFalse())
+    return two;
+  Condition isEnough = {std::nullopt,
+                        arith::CmpIOp::create(builder, loc,
+                                              arith::CmpIPredicate::uge,
+                                              loops.getExtent(dim), four)};
+  return arith::SelectOp::create(
+      builder, loc, both(builder, loc, variant.isShort, isEnough).value, four,
+      two);
+}
+
+/// The rows of a step of pairs from `first` to `last`, two by two. `totals` has
+/// what was reduced of the last rows of as many: of those that a shorter step
+/// does not have, nothing is stored. To select its totals would make the first
+/// pair wait for the last.
+void RowEmitter::emitPairsOfStep(unsigned dim, Value first, Value last,
+                                 ValueRange totals) {
+  size_t ofPair = 2 * getReductions().size();
+  if (totals.size() == ofPair)
+    return emitPairStores(dim, first, totals);
+  Value from = arith::SubIOp::create(
+      builder, loc, last, loops.getConstant(2 * totals.size() / ofPair));
+  loops.emitFor(from, last, 2, totals, [&](Value pair, ValueRange args) {
+    Condition isOfStep = {std::nullopt,
+                          arith::CmpIOp::create(builder, loc,
+                                                arith::CmpIPredicate::sge, pair,
+                                                first)};
+    emitIf(
+        builder, loc, isOfStep,
+        [&] { emitPairStores(dim, pair, args.take_front(ofPair)); }, [] {});
+    SmallVector<Value> next(args.drop_front(ofPair));
+    llvm::append_range(next, args.take_front(ofPair));
+    return next;
+  });
+}
+
+/// Rows two by two: a loop over those of a step, which are two or four, for
+/// what is reduced of them, then what is stored together. A row that is alone,
+/// those of the last step if it is not whole or each where `variant.alone`, is
+/// stored in the loop. LLVM does not know positions of rows: addresses would
+/// become values that the loops over rows carry, one for each buffer and pass,
+/// and most of them in memory.
 void RowEmitter::emitPairs(unsigned dim) {
-  Value one = loops.getConstant(1), step = loops.getConstant(2);
+  Value one = loops.getConstant(1), whole = getPairedRows(dim), step = whole;
   Value end = loops.getExtent(dim);
-  bool isEven = variant.alone.isKnownFalse() && !loops.hasTail(dim, 2);
+  size_t most = variant.isShort.isKnownFalse() ? 2 : 4;
+  bool isEven = variant.alone.isKnownFalse() && !loops.hasTail(dim, most);
   if (!variant.alone.known)
     step =
         arith::SelectOp::create(builder, loc, variant.alone.value, one, step);
   SmallVector<Reduction> reductions = getReductions();
   size_t count = reductions.size();
   SmallVector<Value> none;
-  for (size_t index = 0; index < 2 * count; ++index)
+  for (size_t index = 0; index < most * count; ++index)
     none.push_back(arith::ConstantOp::create(
         builder, loc, builder.getZeroAttr(reductions[index % count].type)));
   emitStripLoop(
       builder, loc, loops.getConstant(0), end, step, {},
       [&](Value first, ValueRange) -> SmallVector<Value> {
-        Value second = arith::AddIOp::create(builder, loc, first, one);
-        Value next = arith::AddIOp::create(builder, loc, first, step);
+        Value last = arith::AddIOp::create(builder, loc, first, whole);
+        Value next = last;
         Condition isAlone = {false, {}};
         if (!isEven) {
+          next = arith::AddIOp::create(builder, loc, first, step);
           next = arith::MinUIOp::create(builder, loc, next, end);
           isAlone = {std::nullopt,
                      arith::CmpIOp::create(
-                         builder, loc, arith::CmpIPredicate::eq, second, next)};
+                         builder, loc, arith::CmpIPredicate::ne, last, next)};
         }
         SmallVector<Value> totals = emitStripLoop(
             builder, loc, first, next, one, none,
@@ -98,12 +144,7 @@ void RowEmitter::emitPairs(unsigned dim) {
             });
         emitIf(
             builder, loc, isAlone, [] {},
-            [&] {
-              emitPairStores(dim,
-                             {emitHidden(builder, loc, first),
-                              emitHidden(builder, loc, second)},
-                             totals);
-            });
+            [&] { emitPairsOfStep(dim, first, last, totals); });
         return {};
       });
 }

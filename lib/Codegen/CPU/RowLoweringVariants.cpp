@@ -56,7 +56,9 @@ private:
     return rows::either(builder, loc, a, b);
   }
   OpFoldResult getRowElements();
+  void countStreams();
   void choosePrefetch(RowVariant &variant);
+  void chooseShort(RowVariant &variant);
   void chooseAlone(RowVariant &variant, bool mayBeShared);
   void emitVariant(const RowVariant &variant, RowTeam *team);
   Condition isLarge();
@@ -68,6 +70,9 @@ private:
   const RowPlan &plan;
   const RowLoweringOptions &options;
   Operation *hoist = nullptr;
+  /// Bytes that the call reads and writes of what has rows, and those of one
+  /// row; null where no row reads any.
+  OpFoldResult streamed, rowBytes;
 };
 
 } // namespace
@@ -153,20 +158,18 @@ OpFoldResult VariantEmitter::getRowElements() {
   return elements;
 }
 
-/// Decides on prefetching: from some size on, and not for few rows, as behind
-/// the last there is none.
-void VariantEmitter::choosePrefetch(RowVariant &variant) {
-  if (options.prefetchFromBytes == 0 || plan.rows.empty() ||
-      plan.columns.empty())
+/// Finds `streamed` and `rowBytes`.
+void VariantEmitter::countStreams() {
+  if (plan.rows.empty() || plan.columns.empty())
     return;
-  OpFoldResult streamed = builder.getIndexAttr(0);
+  OpFoldResult bytes = builder.getIndexAttr(0);
   int64_t bytesAColumn = 0;
   llvm::SmallDenseSet<Value> counted;
   auto count = [&](Value buffer, AffineMap map) {
     if (map.isFunctionOfDim(plan.rows.back()) &&
         map.isFunctionOfDim(plan.columns.back()) &&
         counted.insert(getUntiled(buffer)).second) {
-      streamed = add(streamed, getBytes(buffer));
+      bytes = add(bytes, getBytes(buffer));
       bytesAColumn += getElementBytes(cast<MemRefType>(buffer.getType()));
     }
   };
@@ -178,8 +181,15 @@ void VariantEmitter::choosePrefetch(RowVariant &variant) {
     return;
   for (const RowPlanSink &sink : plan.sinks)
     count(sink.buffer, sink.map);
-  OpFoldResult rowBytes = builder.getIndexAttr(bytesAColumn);
-  rowBytes = multiply(rowBytes, getRowElements());
+  streamed = bytes;
+  rowBytes = multiply(builder.getIndexAttr(bytesAColumn), getRowElements());
+}
+
+/// Decides on prefetching: from some size on, and not for few rows, as behind
+/// the last there is none.
+void VariantEmitter::choosePrefetch(RowVariant &variant) {
+  if (options.prefetchFromBytes == 0 || !rowBytes)
+    return;
   constexpr int64_t kFewRows = 8;
   OpFoldResult fewRows = multiply(rowBytes, builder.getIndexAttr(kFewRows));
   OpFoldResult near = builder.getIndexAttr(options.prefetchFromBytes);
@@ -201,6 +211,17 @@ void VariantEmitter::choosePrefetch(RowVariant &variant) {
   if (!variant.prefetchFar.known)
     isFromMemory = either(isFromMemory, isAtLeast(near, twoRows));
   variant.prefetch = both(variant.prefetch, isFromMemory);
+}
+
+/// Decides on steps of four, for rows of unknown length: those of which the
+/// length is known keep to a pair.
+void VariantEmitter::chooseShort(RowVariant &variant) {
+  if (options.prefetchFromBytes == 0 || !rowBytes ||
+      getConstantIntValue(rowBytes))
+    return;
+  constexpr int64_t kRows = 8;
+  variant.isShort = isAtLeast(builder.getIndexAttr(options.prefetchFromBytes),
+                              multiply(rowBytes, builder.getIndexAttr(kRows)));
 }
 
 /// Rows that are stored past the cache, or that threads may share.
@@ -315,6 +336,7 @@ void VariantEmitter::emitCode(RowTeam *team) {
   variant.step = chooseRowStep(plan, options);
   const RowPlanSink *early =
       variant.step.isUnrolled ? nullptr : findEarlySink(plan);
+  countStreams();
   choosePrefetch(variant);
   if (!early || KeptValues::isPossible(plan, *early))
     variant.isLarge = isLarge();
@@ -322,8 +344,13 @@ void VariantEmitter::emitCode(RowTeam *team) {
     variant.stream = both(variant.isLarge, isAligned());
   if (variant.step.isUnrolled && !variant.prefetch.known)
     variant.stream = both(variant.stream, variant.prefetch);
-  if (variant.step.rows == 2 && !variant.step.isUnrolled)
+  if (variant.step.rows == 2 && !variant.step.isUnrolled) {
+    // Threads that may share rows and an early result make the most code: that
+    // it compiles soon counts for more.
+    if (!team || !early)
+      chooseShort(variant);
     chooseAlone(variant, team != nullptr);
+  }
   // What is stored past the cache is not read again.
   variant.computeStreamed = early && !isWorthKeeping(plan, *early);
   variant.keepEarly = !variant.computeStreamed || !variant.isLarge.known ||

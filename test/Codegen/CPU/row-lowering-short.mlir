@@ -1,5 +1,6 @@
 // RUN: xfmr-opt --xfmr-lower-row-groups=short-rows=4 --canonicalize --cse --split-input-file %s | FileCheck %s
 // RUN: xfmr-opt --xfmr-lower-row-groups="short-rows=4 bf16-dot" --canonicalize --cse --split-input-file %s | FileCheck %s --check-prefix=DOT
+// RUN: xfmr-opt --xfmr-lower-row-groups="short-rows=4 prefetch-from-bytes=32768" --canonicalize --cse --split-input-file %s | FileCheck %s --check-prefix=CACHE
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
@@ -281,10 +282,9 @@ func.func @shared(%x: memref<4x1024xbf16>, %g: memref<1024xbf16>, %y: memref<4x1
 // CHECK-SAME:    %[[X:.*]]: memref<?x?xbf16>, %[[G:.*]]: memref<?xbf16>, %[[Y:.*]]: memref<?x?xbf16>)
 // CHECK:         %[[ROWS:.*]] = memref.dim %[[Y]], %c0
 // CHECK:         scf.for %[[I:.*]] = %c0 to %[[ROWS]] step %c2
-// CHECK-DAG:       %[[SECOND:.*]] = arith.addi %[[I]], %c1
-// CHECK-DAG:       %[[NEXT:.*]] = arith.addi %[[I]], %c2
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[I]], %c2
 // CHECK:           %[[END:.*]] = arith.minui %[[NEXT]], %[[ROWS]]
-// CHECK:           %[[ALONE:.*]] = arith.cmpi eq, %[[SECOND]], %[[END]]
+// CHECK:           %[[ALONE:.*]] = arith.cmpi ne, %[[NEXT]], %[[END]]
 // CHECK:           %[[SUMS:[0-9]+]]:2 = scf.for %{{.*}} = %[[I]] to %[[END]] step %c1
 // CHECK:             %[[SUM:.*]] = vector.extract %{{.*}}[0] : f32
 // CHECK:             scf.if %[[ALONE]] {
@@ -300,6 +300,42 @@ func.func @shared(%x: memref<4x1024xbf16>, %g: memref<1024xbf16>, %y: memref<4x1
 // CHECK-NOT:         vector.load %[[G]]
 // CHECK:             vector.store %{{.*}}, %[[Y]]
 // CHECK-NEXT:        vector.store %{{.*}}, %[[Y]]
+
+// Where eight rows, of x and of y, have room in the nearest cache, what is
+// reduced of four comes before two pairs are stored, the first one first. Of a
+// step of two, the last two sums are theirs.
+
+// CACHE-LABEL: func @shared_dynamic(
+// CACHE-SAME:    %[[X:.*]]: memref<?x?xbf16>, %[[G:.*]]: memref<?xbf16>, %[[Y:.*]]: memref<?x?xbf16>)
+// CACHE-DAG:     %[[COLUMNS:.*]] = memref.dim %[[Y]], %c1
+// CACHE-DAG:     %[[ROWS:.*]] = memref.dim %[[Y]], %c0
+// CACHE:         %[[EIGHT:.*]] = arith.muli %[[COLUMNS]], %c32
+// CACHE:         %[[FIT:.*]] = arith.cmpi ule, %[[EIGHT]], %c32768
+// CACHE:         %[[ENOUGH:.*]] = arith.cmpi uge, %[[ROWS]], %c4
+// CACHE:         %[[BOTH:.*]] = arith.andi %[[FIT]], %[[ENOUGH]]
+// CACHE:         %[[STEP:.*]] = arith.select %[[BOTH]], %c4, %c2
+// CACHE:         scf.for %[[I:.*]] = %c0 to %[[ROWS]] step %[[STEP]]
+// CACHE:           %[[LAST:.*]] = arith.addi %[[I]], %[[STEP]]
+// CACHE:           %[[END:.*]] = arith.minui %[[LAST]], %[[ROWS]]
+// CACHE:           %[[ALONE:.*]] = arith.cmpi ne, %[[LAST]], %[[END]]
+// CACHE:           %[[SUMS:[0-9]+]]:4 = scf.for %{{.*}} = %[[I]] to %[[END]] step %c1
+// CACHE-SAME:          iter_args(%{{.*}} = %{{.*}}, %[[S1:.*]] = %{{.*}}, %[[S2:.*]] = %{{.*}}, %[[S3:.*]] = %{{.*}})
+// CACHE:             %[[SUM:.*]] = vector.extract %{{.*}}[0] : f32
+// CACHE:             scf.yield %[[S1]], %[[S2]], %[[S3]], %[[SUM]]
+// CACHE:           scf.if %[[ALONE]] {
+// CACHE-NEXT:      } else {
+// CACHE:             %[[FROM:.*]] = arith.subi %[[LAST]], %c4
+// CACHE:             scf.for %[[PAIR:.*]] = %[[FROM]] to %[[LAST]] step %c2
+// CACHE-SAME:            iter_args(%[[A:.*]] = %[[SUMS]]#0, %[[B:.*]] = %[[SUMS]]#1, %[[C:.*]] = %[[SUMS]]#2, %[[D:[^ ]*]] = %[[SUMS]]#3)
+// CACHE:               %[[IS:.*]] = arith.cmpi sge, %[[PAIR]], %[[I]]
+// CACHE:               scf.if %[[IS]] {
+// CACHE:                 vector.broadcast %[[A]]
+// CACHE:                 vector.broadcast %[[B]]
+// CACHE:                 vector.load %[[G]]
+// CACHE-NOT:             vector.load %[[G]]
+// CACHE:                 vector.store %{{.*}}, %[[Y]]
+// CACHE-NEXT:            vector.store %{{.*}}, %[[Y]]
+// CACHE:               scf.yield %[[C]], %[[D]], %[[A]], %[[B]]
 func.func @shared_dynamic(%x: memref<?x?xbf16>, %g: memref<?xbf16>, %y: memref<?x?xbf16>) {
   %c0 = arith.constant 0 : index
   %rows = memref.dim %x, %c0 : memref<?x?xbf16>
