@@ -9,6 +9,7 @@
 // RUN: xfmr-run %s --entry=overwritten --shape 0=7x133 --check --threads=1
 // RUN: xfmr-run %s --entry=overlapping --check --threads=1
 // RUN: xfmr-run %s --entry=overlapping_write --check --threads=1
+// RUN: xfmr-run %s --entry=read_before_written --check --threads=1
 
 #id = affine_map<(i, j) -> (i, j)>
 
@@ -108,5 +109,26 @@ func.func @overlapping_write(%x: memref<6x33xf32>, %a: memref<7x33xf32>) {
   }
   linalg.negf ins(%t : memref<6x33xf32>) outs(%lower : memref<6x33xf32, strided<[33, 1], offset: 33>>)
   memref.dealloc %t : memref<6x33xf32>
+  return
+}
+
+// What one group reads, another one that begins before it writes at its end.
+func.func @read_before_written(%a: memref<2x64xf32>, %b: memref<2x64xf32>, %c: memref<2x64xf32>, %d: memref<2x64xf32>) {
+  %half = arith.constant 0.5 : f32
+  %t = memref.alloc() : memref<2x64xf32>
+  %u = memref.alloc() : memref<2x64xf32>
+  linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%d, %b : memref<2x64xf32>, memref<2x64xf32>) outs(%t, %c : memref<2x64xf32>, memref<2x64xf32>) {
+  ^bb0(%e: f32, %f: f32, %o: f32, %p: f32):
+    %s = arith.addf %e, %e : f32
+    %q = arith.mulf %e, %f : f32
+    linalg.yield %s, %q : f32, f32
+  }
+  linalg.negf ins(%d : memref<2x64xf32>) outs(%a : memref<2x64xf32>)
+  linalg.fill ins(%half : f32) outs(%u : memref<2x64xf32>)
+  linalg.exp ins(%u : memref<2x64xf32>) outs(%b : memref<2x64xf32>)
+  linalg.negf ins(%t : memref<2x64xf32>) outs(%d : memref<2x64xf32>)
+  memref.dealloc %t : memref<2x64xf32>
+  memref.dealloc %u : memref<2x64xf32>
   return
 }

@@ -150,23 +150,21 @@ LogicalResult rows::checkCluster(const TensorCluster &cluster,
       if (!members.contains(user))
         return fail("'" + user->getName().getStringRef() +
                     "' uses a tensor of it");
-    if (isTensorSink(op))
-      written.push_back(
-          cast<bufferization::MaterializeInDestinationOp>(op).getDest());
   }
   // All is lowered where the last sink stands, so leaves must keep their
   // content until then, and nobody may look at an earlier sink's buffer before.
   Operation *last = cluster.ops.back();
-  bool afterSink = false;
   for (Operation *op = first; op != last; op = op->getNextNode()) {
     if (members.contains(op)) {
-      afterSink |= isTensorSink(op);
+      if (isTensorSink(op))
+        written.push_back(
+            cast<bufferization::MaterializeInDestinationOp>(op).getDest());
       continue;
     }
     if (isa<bufferization::ToTensorOp>(op) || isMemoryEffectFree(op))
       continue;
     if (mayTouch(op, read, /*orRead=*/false) ||
-        (afterSink && mayTouch(op, written, /*orRead=*/true))) {
+        mayTouch(op, written, /*orRead=*/true)) {
       if (obstacle)
         *obstacle = op;
       return fail("'" + op->getName().getStringRef() +
