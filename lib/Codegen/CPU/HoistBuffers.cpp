@@ -83,6 +83,12 @@ struct HoistBuffers : xfmr::impl::HoistBuffersBase<HoistBuffers> {
   using HoistBuffersBase::HoistBuffersBase;
 
   void runOnOperation() override {
+    if (stackBytes < 0) {
+      emitError(getOperation()->getLoc(),
+                "expected stack-bytes of 0 or more, got ")
+          << stackBytes.getValue();
+      return signalPassFailure();
+    }
     IRRewriter rewriter(&getContext());
     // Inner loops first: what leaves one may leave the next.
     getOperation()->walk([&](scf::ForOp loop) {

@@ -108,11 +108,20 @@ TypedAttr rows::getNeutralValue(Operation *combiner, Type type) {
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
     if (isa<arith::MulFOp>(combiner))
       return builder.getFloatAttr(floatType, 1.0);
-    if (isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner))
+    // The farthest value that the op says to see.
+    auto flags = dyn_cast<arith::ArithFastMathInterface>(combiner);
+    bool isFinite =
+        flags && bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(),
+                                    arith::FastMathFlags::ninf);
+    auto getFarthest = [&](bool negative) {
       return builder.getFloatAttr(
-          floatType, APFloat::getInf(semantics, /*Negative=*/true));
+          floatType, isFinite ? APFloat::getLargest(semantics, negative)
+                              : APFloat::getInf(semantics, negative));
+    };
+    if (isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner))
+      return getFarthest(/*negative=*/true);
     if (isa<arith::MinimumFOp, arith::MinNumFOp>(combiner))
-      return builder.getFloatAttr(floatType, APFloat::getInf(semantics));
+      return getFarthest(/*negative=*/false);
     return builder.getFloatAttr(floatType, 0.0);
   }
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();

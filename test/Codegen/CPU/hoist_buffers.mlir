@@ -1,3 +1,6 @@
+// RUN: not xfmr-opt --xfmr-hoist-buffers=stack-bytes=-1 %s 2>&1 | FileCheck %s --check-prefix=STACK
+// STACK: error: expected stack-bytes of 0 or more, got -1
+
 // RUN: xfmr-opt --xfmr-hoist-buffers %s | FileCheck %s
 // RUN: xfmr-opt --xfmr-hoist-buffers=stack-bytes=0 %s | FileCheck %s --check-prefix=HEAP --implicit-check-not=alloca
 // RUN: xfmr-opt --xfmr-hoist-buffers=separate %s | FileCheck %s --check-prefix=SEPARATE --implicit-check-not=alloca

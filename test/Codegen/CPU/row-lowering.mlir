@@ -274,3 +274,24 @@ func.func @levels(%x: memref<5x?xf32>, %y: memref<5xf32>) {
   bufferization.materialize_in_destination %second in restrict writable %y : (tensor<5xf32>, memref<5xf32>) -> ()
   return
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// What an op says to see no infinity of starts from the largest finite number.
+
+// CHECK-LABEL: func @no_infinity(
+// CHECK:         %[[LOW:.*]] = arith.constant dense<-3.40282347E+38> : vector<{{.*}}xf32>
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[LOW]]
+// CHECK:           arith.maximumf %{{.*}}, %{{.*}} fastmath<ninf>
+func.func @no_infinity(%x: memref<5x512xf32>, %y: memref<5xf32>) {
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<5x512xf32>) outs(%y : memref<5xf32>) {
+  ^bb0(%v: f32, %a: f32):
+    %m = arith.maximumf %v, %a fastmath<ninf> : f32
+    linalg.yield %m : f32
+  }
+  return
+}
