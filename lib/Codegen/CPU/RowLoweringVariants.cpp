@@ -213,11 +213,12 @@ void VariantEmitter::choosePrefetch(RowVariant &variant) {
   variant.prefetch = both(variant.prefetch, isFromMemory);
 }
 
-/// Decides on steps of four, for rows of unknown length: those of which the
-/// length is known keep to a pair.
+/// Decides on steps of four.
 void VariantEmitter::chooseShort(RowVariant &variant) {
-  if (options.prefetchFromBytes == 0 || !rowBytes ||
-      getConstantIntValue(rowBytes))
+  if (options.prefetchFromBytes == 0 || !rowBytes)
+    return;
+  int64_t rows = plan.dims[plan.rows.back()].extent;
+  if (!ShapedType::isDynamic(rows) && rows < 4)
     return;
   constexpr int64_t kRows = 8;
   variant.isShort = isAtLeast(builder.getIndexAttr(options.prefetchFromBytes),

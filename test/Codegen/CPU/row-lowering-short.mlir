@@ -242,6 +242,9 @@ func.func @elementwise(%x: memref<8x32xf32>, %y: memref<8x32xf32>) {
 // CHECK-NEXT:        vector.store %{{.*}}, %[[Y]][%[[B:[0-9]+]], %[[J]]]
 // CHECK-NOT:       scf.for
 // CHECK:         return
+// CACHE-LABEL: func @shared(
+// CACHE:         scf.for %{{.*}} = %c0 to %c4 step %c1 iter_args(
+// CACHE:         scf.for %{{.*}} = %c0 to %c4 step %c2 iter_args(
 func.func @shared(%x: memref<4x1024xbf16>, %g: memref<1024xbf16>, %y: memref<4x1024xbf16>) {
   %zero = arith.constant 0.0 : f32
   %xt = bufferization.to_tensor %x restrict : memref<4x1024xbf16> to tensor<4x1024xbf16>
