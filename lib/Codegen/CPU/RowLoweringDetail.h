@@ -148,6 +148,9 @@ struct RowVariant {
   /// Rows that are taken two a step have room in the nearest cache, two pairs
   /// of them and the next two: then what is reduced of all four comes first.
   Condition isShort = {false, {}};
+  /// LLVM does not know positions of rows: it would carry an address for each
+  /// buffer and pass from row to row, more than there are registers for.
+  bool hidesRows = false;
   /// Keep the result that `findEarlySink` names for later passes; where it is
   /// streamed, they compute it again if `computeStreamed`, and read it from a
   /// row of scratch if not.

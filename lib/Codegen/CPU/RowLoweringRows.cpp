@@ -177,7 +177,8 @@ void RowEmitter::emitRowLoops(ArrayRef<unsigned> rows) {
         emitRowLoops(inner);
         return SmallVector<Value>();
       }
-      SmallVector<Value> positions = {iv};
+      SmallVector<Value> positions = {
+          variant.hidesRows ? emitHidden(builder, loc, iv) : iv};
       for (int64_t row = 1; row < step; ++row)
         positions.push_back(
             arith::AddIOp::create(builder, loc, iv, loops.getConstant(row)));

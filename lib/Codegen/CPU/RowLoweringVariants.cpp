@@ -73,6 +73,8 @@ private:
   /// Bytes that the call reads and writes of what has rows, and those of one
   /// row; null where no row reads any.
   OpFoldResult streamed, rowBytes;
+  /// How many buffers these are.
+  int64_t numStreamed = 0;
 };
 
 } // namespace
@@ -182,6 +184,7 @@ void VariantEmitter::countStreams() {
   for (const RowPlanSink &sink : plan.sinks)
     count(sink.buffer, sink.map);
   streamed = bytes;
+  numStreamed = counted.size();
   rowBytes = multiply(builder.getIndexAttr(bytesAColumn), getRowElements());
 }
 
@@ -338,6 +341,10 @@ void VariantEmitter::emitCode(RowTeam *team) {
   const RowPlanSink *early =
       variant.step.isUnrolled ? nullptr : findEarlySink(plan);
   countStreams();
+  constexpr int64_t kAddresses = 8;
+  variant.hidesRows = rowBytes && !getConstantIntValue(rowBytes) &&
+                      variant.step.rows == 1 &&
+                      numStreamed * (plan.levels + 1) > kAddresses;
   choosePrefetch(variant);
   if (!early || KeptValues::isPossible(plan, *early))
     variant.isLarge = isLarge();
