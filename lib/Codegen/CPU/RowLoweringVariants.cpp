@@ -75,6 +75,7 @@ private:
   OpFoldResult streamed, rowBytes;
   /// How many buffers these are.
   int64_t numStreamed = 0;
+  int64_t bytesAColumn = 0;
 };
 
 } // namespace
@@ -165,7 +166,6 @@ void VariantEmitter::countStreams() {
   if (plan.rows.empty() || plan.columns.empty())
     return;
   OpFoldResult bytes = builder.getIndexAttr(0);
-  int64_t bytesAColumn = 0;
   llvm::SmallDenseSet<Value> counted;
   auto count = [&](Value buffer, AffineMap map) {
     if (map.isFunctionOfDim(plan.rows.back()) &&
@@ -202,9 +202,14 @@ void VariantEmitter::choosePrefetch(RowVariant &variant) {
   variant.prefetch = both(variant.prefetch, isAtLeast(streamed, fewRows));
   if (variant.prefetch.isKnownFalse())
     return;
-  OpFoldResult twoRows = multiply(rowBytes, builder.getIndexAttr(2));
+  // A step's rows and as many of the next. Of pairs of half types it is one of
+  // each: they leave more time between two lines.
+  bool hasRoomForPairs =
+      variant.step.rows == 2 && !variant.step.isUnrolled && bytesAColumn >= 8;
+  OpFoldResult rows =
+      multiply(rowBytes, builder.getIndexAttr(hasRoomForPairs ? 4 : 2));
   variant.prefetchFar =
-      isAtLeast(twoRows, builder.getIndexAttr(options.prefetchFromBytes + 1));
+      isAtLeast(rows, builder.getIndexAttr(options.prefetchFromBytes + 1));
   if (variant.prefetchFar.isKnownFalse())
     return;
   // The hardware keeps up with one long row after another in a cache, where
@@ -212,7 +217,7 @@ void VariantEmitter::choosePrefetch(RowVariant &variant) {
   Condition isFromMemory =
       isAtLeast(streamed, builder.getIndexAttr(options.lastLevelBytes));
   if (!variant.prefetchFar.known)
-    isFromMemory = either(isFromMemory, isAtLeast(near, twoRows));
+    isFromMemory = either(isFromMemory, isAtLeast(near, rows));
   variant.prefetch = both(variant.prefetch, isFromMemory);
 }
 
