@@ -87,7 +87,7 @@ struct CPUTarget {
   int64_t nonTemporalFromBytesOfThreads = 8 * 1024 * 1024;
   /// Work below that on this many elements of a norm is not worth starting
   /// threads for: about 3 microseconds on one core.
-  int64_t parallelFromElements = 65536;
+  int64_t parallelFromElements = 49152;
 
   /// Rows that are multiplied by a weight while it is in a cache: at least, and
   /// at most where that many fit half of the L2 cache.

@@ -222,8 +222,8 @@ Value WorkEmitter::getOpWork(Operation *op) {
   return work;
 }
 
-/// Of the branch that is expected, or is taken in the first iteration; or else
-/// of the longer one.
+/// Of the branch that is expected, or else of the longer one: another iteration
+/// than the first may take it.
 Value WorkEmitter::getBranchWork(scf::IfOp branch) {
   auto getWork = [&](Block *block) {
     return block ? getBlockWork(block) : constant(0);
@@ -234,15 +234,8 @@ Value WorkEmitter::getBranchWork(scf::IfOp branch) {
       expect && matchPattern(expect.getExpected(), m_Constant(&expected)))
     return getWork(expected.getValue().isZero() ? branch.elseBlock()
                                                 : branch.thenBlock());
-  Value outside = getOutside(condition);
-  IntegerAttr known;
-  if (outside && matchPattern(outside, m_Constant(&known)))
-    return getWork(known.getValue().isZero() ? branch.elseBlock()
-                                             : branch.thenBlock());
   Value then = getWork(branch.thenBlock()),
         otherwise = getWork(branch.elseBlock());
-  if (outside)
-    return builder.createOrFold<arith::SelectOp>(loc, outside, then, otherwise);
   return builder.createOrFold<arith::MaxSIOp>(loc, then, otherwise);
 }
 
