@@ -99,7 +99,6 @@ private:
   Value getIterations(scf::ForallOp loop);
   Value getBlockWork(Block *block);
   Value getOpWork(Operation *op);
-  Value getBranchWork(scf::IfOp branch);
   Value getCallWork(func::CallOp call);
 
   OpBuilder &builder;
@@ -186,6 +185,18 @@ Value WorkEmitter::getIterations(scf::ForallOp loop) {
   return iterations;
 }
 
+/// The region that a branch is expected to take; null where none is.
+static Region *getExpectedRegion(Operation *op) {
+  auto branch = dyn_cast<scf::IfOp>(op);
+  auto expect = branch ? branch.getCondition().getDefiningOp<LLVM::ExpectOp>()
+                       : LLVM::ExpectOp();
+  IntegerAttr expected;
+  if (!expect || !matchPattern(expect.getExpected(), m_Constant(&expected)))
+    return nullptr;
+  return expected.getValue().isZero() ? &branch.getElseRegion()
+                                      : &branch.getThenRegion();
+}
+
 Value WorkEmitter::getOpWork(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return multiply(getTripCount(loop.getLowerBound(), loop.getUpperBound(),
@@ -209,34 +220,19 @@ Value WorkEmitter::getOpWork(Operation *op) {
             elements, builder.createOrFold<memref::DimOp>(loc, source, dim));
     return elements;
   }
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return getBranchWork(branch);
-  // One of the regions.
+  // One of the regions: the longest, as iterations after the first may take it,
+  // unless one is expected.
+  Region *expected = getExpectedRegion(op);
   Value work = constant(0);
   for (Region &region : op->getRegions()) {
+    if (expected && &region != expected)
+      continue;
     Value inRegion = constant(0);
     for (Block &block : region)
       inRegion = add(inRegion, getBlockWork(&block));
     work = builder.createOrFold<arith::MaxSIOp>(loc, work, inRegion);
   }
   return work;
-}
-
-/// Of the branch that is expected, or else of the longer one: another iteration
-/// than the first may take it.
-Value WorkEmitter::getBranchWork(scf::IfOp branch) {
-  auto getWork = [&](Block *block) {
-    return block ? getBlockWork(block) : constant(0);
-  };
-  Value condition = branch.getCondition();
-  IntegerAttr expected;
-  if (auto expect = condition.getDefiningOp<LLVM::ExpectOp>();
-      expect && matchPattern(expect.getExpected(), m_Constant(&expected)))
-    return getWork(expected.getValue().isZero() ? branch.elseBlock()
-                                                : branch.thenBlock());
-  Value then = getWork(branch.thenBlock()),
-        otherwise = getWork(branch.elseBlock());
-  return builder.createOrFold<arith::MaxSIOp>(loc, then, otherwise);
 }
 
 Value WorkEmitter::getCallWork(func::CallOp call) {

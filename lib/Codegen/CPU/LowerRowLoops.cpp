@@ -47,11 +47,6 @@ struct Fork {
 };
 } // namespace
 
-static Value getI32(OpBuilder &builder, Location loc, int32_t value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getI32IntegerAttr(value));
-}
-
 /// An `scf.if`, or one of its branches where the condition is known.
 static void emitIf(OpBuilder &builder, Location loc, Value condition,
                    function_ref<void()> then, function_ref<void()> otherwise) {
@@ -137,7 +132,8 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
     rewriter.setInsertionPoint(region);
     if (!getObstacle(region, fork).empty()) {
       inlineRegion(rewriter, region, region->getBlock(), region->getIterator(),
-                   getI32(rewriter, loc, 0), getI32(rewriter, loc, 1));
+                   arith::ConstantIntOp::create(rewriter, loc, 0, 32),
+                   arith::ConstantIntOp::create(rewriter, loc, 1, 32));
       rewriter.eraseOp(region);
       return success();
     }
@@ -211,11 +207,12 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
       work.operations = emitRowsWork(rewriter, loop, work.once, rows);
     }
     // Of a few long rows, threads share each.
-    work.iterations = team ? rewriter.createOrFold<arith::SelectOp>(
-                                 loc, work.first.front(), work.iterations, rows)
-                           : rows;
-    Value worth = emitWorth(rewriter, loc, work, *most), forks = worth, shares;
+    Value parts = team ? rewriter.createOrFold<arith::SelectOp>(
+                             loc, work.first.front(), work.iterations, rows)
+                       : rows;
     work.iterations = rows;
+    Value worth = emitWorth(rewriter, loc, work, parts, *most), forks = worth,
+          shares;
     if (team) {
       Value yes =
           arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
@@ -356,9 +353,10 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
   }
 
   /// Whether several threads are worth starting: there is enough to do, and
-  /// something for each of `most` threads if the loops inside would have that.
+  /// of the `parts` something for each of `most` threads if the loops inside
+  /// would have that.
   Value emitWorth(RewriterBase &rewriter, Location loc, const LoopWork &work,
-                  Value most) {
+                  Value parts, Value most) {
     auto atLeast = [&](Value value, Value bound) {
       return rewriter.createOrFold<arith::CmpIOp>(
           loc, arith::CmpIPredicate::sge, value, bound);
@@ -373,8 +371,8 @@ struct LowerRowLoops : xfmr::impl::LowerRowLoopsBase<LowerRowLoops> {
         work.operations,
         arith::ConstantIndexOp::create(
             rewriter, loc, parallelFrom.getValue() * kOperationsPerElement));
-    return rewriter.createOrFold<arith::AndIOp>(
-        loc, enough, atLeast(work.iterations, needed));
+    return rewriter.createOrFold<arith::AndIOp>(loc, enough,
+                                                atLeast(parts, needed));
   }
 
   /// Calls `emitThread` with the thread's number and that of all, both i32.

@@ -80,14 +80,10 @@ void RowTeamRegion::addTypes(SmallVector<Type> &types) {
     types.push_back(buffer.getType());
 }
 
-static Value getI32(OpBuilder &builder, Location loc, int32_t value) {
-  return arith::ConstantIntOp::create(builder, loc, value, 32);
-}
-
 void RowTeamRegion::addOneThread(OpBuilder &builder, Location loc,
                                  SmallVector<Value> &arguments) {
-  arguments.push_back(getI32(builder, loc, 0));
-  arguments.push_back(getI32(builder, loc, 1));
+  arguments.push_back(arith::ConstantIntOp::create(builder, loc, 0, 32));
+  arguments.push_back(arith::ConstantIntOp::create(builder, loc, 1, 32));
   if (buffer)
     arguments.push_back(ub::PoisonOp::create(builder, loc, buffer.getType()));
 }
@@ -101,8 +97,10 @@ void RowTeamRegion::addShare(OpBuilder &builder, Location loc, Value iterations,
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   arguments[0] = choose(zero, arguments[0]);
   arguments[1] = choose(iterations, arguments[1]);
-  arguments.push_back(choose(thread, getI32(builder, loc, 0)));
-  arguments.push_back(choose(count, getI32(builder, loc, 1)));
+  arguments.push_back(
+      choose(thread, arith::ConstantIntOp::create(builder, loc, 0, 32)));
+  arguments.push_back(
+      choose(count, arith::ConstantIntOp::create(builder, loc, 1, 32)));
 }
 
 Value RowTeamRegion::emitBuffer(OpBuilder &builder, Location loc,

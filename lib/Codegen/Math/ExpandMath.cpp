@@ -181,6 +181,24 @@ namespace {
 /// True for scalars and vectors.
 bool isScalarOrVector(Type type) { return isa<FloatType, VectorType>(type); }
 
+/// Puts what `compute` makes of the operand in f32, rounded to the type of
+/// `op`, in its place.
+void replaceInF32(PatternRewriter &rewriter, Operation *op,
+                  function_ref<Value(FloatBuilder &, Value)> compute) {
+  Location loc = op->getLoc();
+  Type type = op->getResult(0).getType(), wide = rewriter.getF32Type();
+  if (auto vector = dyn_cast<VectorType>(type))
+    wide = vector.clone(wide);
+  Value operand = op->getOperand(0);
+  if (wide != type)
+    operand = arith::ExtFOp::create(rewriter, loc, wide, operand);
+  FloatBuilder f(rewriter, loc, wide);
+  Value result = compute(f, operand);
+  if (wide != type)
+    result = arith::TruncFOp::create(rewriter, loc, type, result);
+  rewriter.replaceOp(op, result);
+}
+
 template <typename Op, Value (*expand)(FloatBuilder &, Value)>
 struct ExpandUnary : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -193,19 +211,7 @@ struct ExpandUnary : OpRewritePattern<Op> {
     Type element = getElementTypeOrSelf(type);
     if (!element.isF32() && !element.isF16() && !element.isBF16())
       return rewriter.notifyMatchFailure(op, "expects f32, f16 or bf16");
-
-    Type wide = rewriter.getF32Type();
-    if (auto vector = dyn_cast<VectorType>(type))
-      wide = vector.clone(wide);
-    Value operand = op.getOperand();
-    Location loc = op.getLoc();
-    if (wide != type)
-      operand = arith::ExtFOp::create(rewriter, loc, wide, operand);
-    FloatBuilder f(rewriter, loc, wide);
-    Value result = expand(f, operand);
-    if (wide != type)
-      result = arith::TruncFOp::create(rewriter, loc, type, result);
-    rewriter.replaceOp(op, result);
+    replaceInF32(rewriter, op, expand);
     return success();
   }
 };
@@ -241,13 +247,9 @@ struct WidenRsqrtOfF16 : OpRewritePattern<math::RsqrtOp> {
     Type type = op.getType();
     if (!isScalarOrVector(type) || !getElementTypeOrSelf(type).isF16())
       return rewriter.notifyMatchFailure(op, "expects f16");
-    Type wide = rewriter.getF32Type();
-    if (auto vector = dyn_cast<VectorType>(type))
-      wide = vector.clone(wide);
-    Value x =
-        arith::ExtFOp::create(rewriter, op.getLoc(), wide, op.getOperand());
-    x = math::RsqrtOp::create(rewriter, op.getLoc(), x);
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, x);
+    replaceInF32(rewriter, op, [&](FloatBuilder &, Value x) -> Value {
+      return math::RsqrtOp::create(rewriter, op.getLoc(), x);
+    });
     return success();
   }
 };

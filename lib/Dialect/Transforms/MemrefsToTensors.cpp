@@ -127,11 +127,11 @@ bool BlockLifter::isLiftable(Operation *op) {
 /// is known.
 void BlockLifter::findStretches() {
   unsigned stretch = 0;
-  SmallVector<Value> written;
+  SmallVector<Value> destinations;
   lifted.clear();
   auto beginStretch = [&] {
     ++stretch;
-    written.clear();
+    destinations.clear();
     while (!lifted.empty() && !touchesTemporary(lifted.back()))
       lifted.pop_back();
   };
@@ -143,7 +143,7 @@ void BlockLifter::findStretches() {
     if (temporariesOnly) {
       bool isObstacle = !isMemoryEffectFree(&op) && !liftable &&
                         !isa<memref::AllocOp, memref::DeallocOp>(op);
-      if (isObstacle || (liftable && readsOtherView(&op, written)))
+      if (isObstacle || (liftable && readsOtherView(&op, destinations)))
         beginStretch();
     }
     stretches[&op] = stretch;
@@ -153,7 +153,7 @@ void BlockLifter::findStretches() {
     lifted.push_back(&op);
     for (Value init : cast<DestinationStyleOpInterface>(op).getDpsInits())
       if (!contents.contains(init))
-        written.push_back(init);
+        destinations.push_back(init);
   }
   if (temporariesOnly)
     beginStretch();

@@ -17,8 +17,7 @@ namespace mlir::xfmr {
 
 /// Replaces the ops of the group by one `scf.forall` over tiles of at most
 /// `tileRows` rows, for `threads` threads (0: unknown), in which every op
-/// appears once. Returns null, without a
-/// change, when one tile holds all rows.
+/// appears once. Returns null, without a change, when one tile holds all rows.
 FailureOr<scf::ForallOp> tileRowGroup(RewriterBase &rewriter,
                                       const RowOpGroup &group, int64_t tileRows,
                                       int64_t threads);
