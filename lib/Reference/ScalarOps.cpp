@@ -168,7 +168,7 @@ static ScalarFunction getFloatFunction(Operation *op, const FloatFormat &format,
   auto unary = [&](long double (*function)(long double), long double ulps) {
     return makeUnary(function, format, ulps);
   };
-  // Of functions that are this project's own; those of f64 are the library's.
+  // Of functions of which those of f64 are the library's, and others our own.
   long double ownUlps = format.precision == 53 ? 4 : 1;
   // std's overloads, for a pointer to the one of long double.
   using U = long double (*)(long double);
@@ -210,11 +210,13 @@ static ScalarFunction getFloatFunction(Operation *op, const FloatFormat &format,
           [&](math::RoundEvenOp) { return makeExactUnary(U(std::nearbyint)); })
       .Case([&](math::SqrtOp) { return unary(U(std::sqrt), 0.5L); })
       .Case([&](math::RsqrtOp) {
-        // Two roundings.
-        return unary(+[](long double x) { return 1 / std::sqrt(x); }, 2);
+        // Two roundings; of half types, two in f32 and one.
+        return unary(
+            +[](long double x) { return 1 / std::sqrt(x); },
+            format.precision < 24 ? 1 : 2);
       })
       .Case([&](math::ExpOp) -> Fn {
-        ScalarFunction exp = unary(U(std::exp), ownUlps);
+        ScalarFunction exp = unary(U(std::exp), 1);
         if (!relaxed || format.precision != 24)
           return exp;
         return [exp](const Number *o) {
@@ -224,7 +226,7 @@ static ScalarFunction getFloatFunction(Operation *op, const FloatFormat &format,
           return result;
         };
       })
-      .Case([&](math::Exp2Op) { return unary(U(std::exp2), ownUlps); })
+      .Case([&](math::Exp2Op) { return unary(U(std::exp2), 1); })
       .Case([&](math::ExpM1Op) { return unary(U(std::expm1), 4); })
       .Case([&](math::LogOp) { return unary(U(std::log), 4); })
       .Case([&](math::Log2Op) { return unary(U(std::log2), 4); })
